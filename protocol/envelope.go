@@ -1,0 +1,101 @@
+package protocol
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A Message is one JSON-RPC 2.0 message: a request, a notification or a
+// response. Payloads stay raw until someone asks for them.
+//
+// Source: MCP 2026-07-28, basic, "Messages".
+type Message struct {
+	ID     ID             // zero for a notification
+	Method string         // "" for a response
+	Params jsontext.Value // of a request or notification; nil when absent
+	Result jsontext.Value // of a successful response
+	Error  *Error         // of a failed response
+}
+
+// IsResponse reports whether m answers a request.
+func (m *Message) IsResponse() bool { return m.Method == "" }
+
+// IsRequest reports whether m asks for an answer.
+func (m *Message) IsRequest() bool { return m.Method != "" && !m.ID.IsZero() }
+
+// IsNotification reports whether m neither asks for nor is an answer.
+func (m *Message) IsNotification() bool { return m.Method != "" && m.ID.IsZero() }
+
+var errNotObject = errors.New("not a JSON object")
+
+// Decode reads one JSON-RPC message. It refuses anything else: batches, a
+// jsonrpc member that is not "2.0", repeated or differently cased names,
+// invalid UTF-8, a response with both or neither of result and error, an error
+// whose code is not a whole number. Data is not kept.
+func Decode(data []byte) (*Message, error) {
+	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '{' {
+		return nil, fmt.Errorf("not a JSON-RPC message: %w", errNotObject)
+	}
+	var wire struct {
+		JSONRPC string         `json:"jsonrpc"`
+		ID      ID             `json:"id"`
+		Method  *string        `json:"method"`
+		Params  jsontext.Value `json:"params"`
+		Result  jsontext.Value `json:"result"`
+		Error   jsontext.Value `json:"error"`
+	}
+	if err := json.Unmarshal(data, &wire); err != nil {
+		return nil, fmt.Errorf("not a JSON-RPC message: %w", err)
+	}
+	if wire.JSONRPC != "2.0" {
+		return nil, fmt.Errorf(`not a JSON-RPC message: jsonrpc is %s, not "2.0"`, Quote(wire.JSONRPC))
+	}
+	m := &Message{ID: wire.ID, Params: wire.Params, Result: wire.Result}
+	hasError := wire.Error != nil && wire.Error.Kind() != 'n'
+	switch {
+	case wire.Method != nil:
+		if *wire.Method == "" || wire.Result != nil || hasError {
+			return nil, errors.New("not a JSON-RPC message: both a request and a response")
+		}
+		m.Method = *wire.Method
+	case hasError:
+		if wire.Result != nil && wire.Result.Kind() != 'n' {
+			return nil, errors.New("not a JSON-RPC message: both a result and an error")
+		}
+		m.Result, m.Error = nil, new(Error)
+		if err := json.Unmarshal(wire.Error, m.Error); err != nil {
+			return nil, fmt.Errorf("not a JSON-RPC message: unreadable error member: %w", err)
+		}
+	case wire.Result == nil:
+		return nil, errors.New("not a JSON-RPC message: no method, result or error")
+	}
+	return m, nil
+}
+
+// AppendRequest appends a request, or a notification when id is zero, to dst
+// and returns it: one line, no newline inside or after. Params must be valid
+// JSON on one line, or empty to leave the member out.
+func AppendRequest(dst []byte, id ID, method string, params jsontext.Value) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0"`...)
+	if !id.IsZero() {
+		dst = append(dst, `,"id":`...)
+		dst = append(dst, id.raw...)
+	}
+	dst = append(dst, `,"method":`...)
+	dst = appendString(dst, method)
+	if len(params) > 0 {
+		dst = append(dst, `,"params":`...)
+		dst = append(dst, params...)
+	}
+	return append(dst, '}')
+}
+
+// appendString appends s as a JSON string; invalid UTF-8 becomes U+FFFD.
+func appendString(dst []byte, s string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, s) // the error only says that bytes were replaced
+	return dst
+}
