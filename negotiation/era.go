@@ -6,21 +6,21 @@ import "time"
 type Era uint8
 
 const (
-	// UnknownEra is the era of a string that is no protocol version.
-	UnknownEra Era = iota
-	// Modern is 2026-07-28 and later: no handshake, every request carries its
+	// EraUnknown is the era of a string that is no protocol version.
+	EraUnknown Era = iota
+	// EraModern is 2026-07-28 and later: no handshake, every request carries its
 	// version, client and capabilities in _meta.
-	Modern
-	// Legacy is 2025-11-25 and earlier: initialize opens a session.
-	Legacy
+	EraModern
+	// EraLegacy is 2025-11-25 and earlier: initialize opens a session.
+	EraLegacy
 )
 
 // String returns "modern", "legacy" or "unknown".
 func (e Era) String() string {
 	switch e {
-	case Modern:
+	case EraModern:
 		return "modern"
-	case Legacy:
+	case EraLegacy:
 		return "legacy"
 	default:
 		return "unknown"
@@ -29,15 +29,15 @@ func (e Era) String() string {
 
 const firstModern = "2026-07-28"
 
-// EraOf returns the era of a protocol version: Modern for a date on or after
-// 2026-07-28, Legacy for an earlier one, UnknownEra for anything that is not a
+// EraOf returns the era of a protocol version: EraModern for a date on or after
+// 2026-07-28, EraLegacy for an earlier one, EraUnknown for anything that is not a
 // date written YYYY-MM-DD.
 func EraOf(version string) Era {
 	if _, err := time.Parse(time.DateOnly, version); err != nil {
-		return UnknownEra
+		return EraUnknown
 	}
 	if version >= firstModern {
-		return Modern
+		return EraModern
 	}
-	return Legacy
+	return EraLegacy
 }

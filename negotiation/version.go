@@ -51,7 +51,7 @@ func pickModern(server, client []string) (string, bool) {
 		client = offered
 	}
 	for _, v := range client {
-		if EraOf(v) == Modern && slices.Contains(server, v) {
+		if EraOf(v) == EraModern && slices.Contains(server, v) {
 			return v, true
 		}
 	}
