@@ -1,0 +1,129 @@
+package http
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mcpera/mcpera/transport"
+)
+
+// An Option adjusts a Transport.
+type Option func(*options) error
+
+type options struct {
+	client     *http.Client
+	header     http.Header
+	retries    int
+	backoff    transport.Backoff
+	maxMessage int64
+}
+
+func defaults() *options {
+	return &options{
+		header: make(http.Header), retries: 3,
+		backoff: transport.DefaultBackoff(), maxMessage: 32 << 20,
+	}
+}
+
+// WithClient sets the HTTP client whose Transport and Jar are used. It is
+// copied, and its Timeout and CheckRedirect have no effect. By default the
+// transport has a client of its own.
+func WithClient(c *http.Client) Option {
+	return func(o *options) error {
+		if c == nil {
+			return errors.New("http: the client must not be nil")
+		}
+		o.client = c
+		return nil
+	}
+}
+
+// WithHeader adds a header to every request, such as Authorization. It is sent
+// to the server's own origin only, and its value never stands in an error or a
+// log. Headers that the protocol sets can't be set here.
+func WithHeader(name, value string) Option {
+	return func(o *options) error {
+		canonical := http.CanonicalHeaderKey(name)
+		switch {
+		case !validName(name):
+			return fmt.Errorf("http: %q is not a header name", name)
+		case !validValue(value):
+			return fmt.Errorf("http: the value of header %s has characters that a header can't carry", canonical)
+		case reserved[canonical]:
+			return fmt.Errorf("http: header %s is set by the protocol", canonical)
+		}
+		o.header.Add(canonical, value)
+		return nil
+	}
+}
+
+var reserved = map[string]bool{
+	"Content-Type": true, "Accept": true, "Content-Length": true, "Last-Event-Id": true,
+	headerVersion: true, headerMethod: true, headerName: true, headerSession: true,
+}
+
+// validName reports whether name is a token.
+//
+// Source: RFC 9110, 5.6.2.
+func validName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		alphanumeric := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !alphanumeric && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// validValue reports whether value is visible ASCII, blanks and tabs.
+func validValue(value string) bool {
+	for i := range len(value) {
+		if c := value[i]; c != '\t' && (c < ' ' || c > '~') {
+			return false
+		}
+	}
+	return true
+}
+
+// WithRetries sets how often an idempotent request is sent again after an
+// outage, a network error or a 408, 429 or 5xx; by default 3 times, 0 for never.
+func WithRetries(n int) Option {
+	return func(o *options) error {
+		if n < 0 {
+			return errors.New("http: retries must not be negative")
+		}
+		o.retries = n
+		return nil
+	}
+}
+
+// WithBackoff sets the waits between retries: by default 200 ms doubling to
+// 5 s, and what Retry-After asks for up to 30 s.
+func WithBackoff(b transport.Backoff) Option {
+	return func(o *options) error {
+		if b.Min < 0 || b.Max < b.Min || b.MaxAfter < 0 {
+			return errors.New("http: a backoff needs 0 <= Min <= Max and 0 <= MaxAfter")
+		}
+		o.backoff = b
+		return nil
+	}
+}
+
+// WithMaxMessage bounds one message from the server, be it a JSON body or an
+// event, in bytes: by default 32 MiB.
+func WithMaxMessage(bytes int64) Option {
+	return func(o *options) error {
+		if bytes <= 0 {
+			return errors.New("http: the message limit must be above zero")
+		}
+		o.maxMessage = bytes
+		return nil
+	}
+}
+
+// dialTimeout bounds making a connection; the rest is for contexts.
+const dialTimeout = 10 * time.Second

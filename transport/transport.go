@@ -1,0 +1,130 @@
+// Package transport is the contract between the client and the ways to reach
+// a server: Streamable HTTP (transport/http), a child process
+// (transport/stdio), or one of your own.
+//
+// A transport moves messages and reports what happened. It never decides an
+// era and never asks which one a message belongs to beyond what Request says.
+//
+// A custom transport frames and correlates JSON-RPC messages as it likes, as
+// long as Exchange returns the response to its own request. Over a byte
+// stream, use the framing of stdio: one message per line.
+package transport
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+
+	"github.com/mcpera/mcpera/internal/origin"
+	"github.com/mcpera/mcpera/negotiation"
+	"github.com/mcpera/mcpera/protocol"
+)
+
+// A Transport carries messages to one server. Methods may be called
+// concurrently, but Open comes first and once.
+type Transport interface {
+	// Kind tells which rows of the decision table apply.
+	Kind() negotiation.Transport
+
+	// Target says which server this is, for the era cache, errors and logs.
+	Target() Target
+
+	// Open makes the transport ready: it starts a process, or does nothing. From
+	// then on every message that is no response to an Exchange goes to r. An
+	// error means that nothing was started. The context bounds Open alone.
+	Open(ctx context.Context, r Receiver) error
+
+	// Exchange sends one request and waits for what comes of it: a response, a
+	// refusal or a failure, all told by the Outcome. It returns soon after ctx
+	// ends, and does not tell the server by itself; over HTTP the end of ctx
+	// closes the response stream.
+	Exchange(ctx context.Context, req *Request) negotiation.Outcome
+
+	// Send sends one message that has no response: a notification, or a
+	// response to a server's request. Over HTTP nil means that the server
+	// accepted it.
+	Send(ctx context.Context, req *Request) error
+
+	// Close ends the transport and everything it started, and waits for it.
+	// Exchanges under way end with a failure. It may be called more than once;
+	// later calls return what the first did.
+	Close() error
+}
+
+// A Receiver takes what a server sends of its own accord: notifications, and
+// in the legacy era requests. Messages of one stream come in their order, on
+// the goroutine that reads the stream, so Receive must not wait for another
+// message of the same server. on is the request whose response stream carried
+// the message, nil when the stream is shared by all.
+type Receiver interface {
+	Receive(msg *protocol.Message, on *Request)
+}
+
+// A Restarter is a transport that can begin anew: a stdio transport whose
+// process left on the probe.
+type Restarter interface {
+	// Restart ends what is left of the connection and opens another.
+	Restart(ctx context.Context) error
+}
+
+// A SessionEnder is a transport with legacy sessions that can be ended.
+type SessionEnder interface {
+	// EndSession tells the server that a session is over. What the server
+	// answers does not matter.
+	//
+	// Source: MCP 2025-11-25, transports, "Session Management".
+	EndSession(ctx context.Context, version, session string) error
+}
+
+// A Request is one encoded message, with what a transport must know to send
+// it. Transports do not change it.
+type Request struct {
+	// ID is the JSON-RPC id; zero when no response is due.
+	ID protocol.ID
+	// Method is the JSON-RPC method; "" for a response.
+	Method string
+	// Name is what the method is about: a tool's or prompt's name, a resource's
+	// URI, a task's id. Modern HTTP requests carry it in Mcp-Name.
+	Name string
+	// Body is the whole JSON-RPC message, on one line.
+	Body []byte
+	// Era and Version are those of the connection. A legacy initialize has no
+	// Version yet.
+	Era     negotiation.Era
+	Version string
+	// Session is the legacy session id, "" when there is none. It is a secret.
+	Session string
+	// Params are the Mcp-Param-* headers of a modern tools/call, by the full
+	// header name, already encoded.
+	Params map[string]string
+	// Idempotent requests may be sent again after a fault or a refusal.
+	Idempotent bool
+	// MaxAnswer bounds the answer in bytes; 0 stands for the transport's limit.
+	MaxAnswer int64
+}
+
+// A Target names a server.
+type Target struct {
+	// URL is the endpoint of an HTTP server. It may hold secrets.
+	URL *url.URL
+	// Command is the program and arguments of a stdio server. They may be
+	// secrets.
+	Command []string
+	// Principal tells apart the credentials that this transport sends, without
+	// revealing them; "" when it sends none. Private answers are shared only
+	// within one principal.
+	Principal string
+}
+
+// String returns what may be shown: the URL's origin, or the name of the
+// program.
+func (t Target) String() string {
+	switch {
+	case t.URL != nil:
+		return origin.Of(t.URL)
+	case len(t.Command) > 0:
+		return filepath.Base(t.Command[0])
+	default:
+		return "server"
+	}
+}
