@@ -86,7 +86,7 @@ func (e *Error) SupportedVersions() []string {
 // quoted, with control characters escaped, and cut after 300 bytes.
 func Quote[T ~string | ~[]byte](said T) string {
 	if len(said) > maxQuoted {
-		return fmt.Sprintf("%.*q…", maxQuoted, string(said[:maxQuoted]))
+		return fmt.Sprintf("%q…", string(said[:maxQuoted]))
 	}
 	return fmt.Sprintf("%q", string(said))
 }

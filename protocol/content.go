@@ -142,7 +142,9 @@ func (c *Contents) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		return dec.SkipValue()
 	case '{':
 		block, err := readContent(dec)
-		*c = Contents{block}
+		if err == nil {
+			*c = Contents{block}
+		}
 		return err
 	case '[':
 	default:

@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"errors"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -83,6 +85,8 @@ func decodeContent(typ string, raw jsontext.Value) (Content, error) {
 	}
 }
 
+var errNilBlock = errors.New("content block is nil")
+
 // MarshalJSONTo writes the list; a nil list is [].
 func (c Contents) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if err := enc.WriteToken(jsontext.BeginArray); err != nil {
@@ -97,6 +101,9 @@ func (c Contents) MarshalJSONTo(enc *jsontext.Encoder) error {
 }
 
 func encodeContent(enc *jsontext.Encoder, block Content) error {
+	if block == nil {
+		return errNilBlock
+	}
 	head := typeMember{block.ContentType()}
 	switch b := block.(type) {
 	case *TextContent:

@@ -53,9 +53,9 @@ type TTL time.Duration
 
 // UnmarshalJSON never fails on valid JSON.
 func (t *TTL) UnmarshalJSON(data []byte) error {
-	ms, err := strconv.ParseFloat(string(data), 64)
+	ms, _ := strconv.ParseFloat(string(data), 64) // 0 for no number, infinite for a huge one
 	switch {
-	case err != nil && ms == 0, ms != ms, ms <= 0:
+	case ms <= 0:
 		*t = 0
 	case ms >= float64(time.Duration(MaxTTL).Milliseconds()):
 		*t = MaxTTL

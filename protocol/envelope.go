@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -98,4 +99,24 @@ func AppendRequest(dst []byte, id ID, method string, params jsontext.Value) []by
 func appendString(dst []byte, s string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, s) // the error only says that bytes were replaced
 	return dst
+}
+
+// AppendResult appends a response to the request with id to dst.
+func AppendResult(dst []byte, id ID, result jsontext.Value) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = append(dst, id.raw...)
+	dst = append(dst, `,"result":`...)
+	dst = append(dst, result...)
+	return append(dst, '}')
+}
+
+// AppendError appends an error response to the request with id to dst.
+func AppendError(dst []byte, id ID, code int64, message string) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = append(dst, id.raw...)
+	dst = append(dst, `,"error":{"code":`...)
+	dst = strconv.AppendInt(dst, code, 10)
+	dst = append(dst, `,"message":`...)
+	dst = appendString(dst, message)
+	return append(dst, "}}"...)
 }

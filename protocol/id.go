@@ -43,17 +43,17 @@ func (id ID) Int64() (int64, bool) {
 	}
 	if text[0] == '"' {
 		unquoted, err := jsontext.AppendUnquote(nil, text)
-		if err != nil {
+		n, notWhole := strconv.ParseInt(string(unquoted), 10, 64)
+		if err != nil || notWhole != nil {
 			return 0, false
 		}
-		n, err := strconv.ParseInt(string(unquoted), 10, 64)
-		return n, err == nil
+		return n, true
 	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
 		return 0, false
 	}
 	return int64(f), true

@@ -116,6 +116,16 @@ func (t *Transport) process() (*process, error) {
 	return t.current, nil
 }
 
+// Stderr returns the last 8 KiB that the process wrote to its standard error.
+func (t *Transport) Stderr() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current == nil {
+		return ""
+	}
+	return t.current.stderr.String()
+}
+
 // Exchange writes the request and waits for its response. Several may wait at
 // the same time.
 func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negotiation.Outcome {

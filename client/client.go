@@ -1,0 +1,155 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/mcpera/mcpera/erecache"
+	"github.com/mcpera/mcpera/negotiation"
+	"github.com/mcpera/mcpera/protocol"
+	"github.com/mcpera/mcpera/transport"
+)
+
+// A Client is a connection to one server. Its methods may be called
+// concurrently. Close ends it; the context given to Connect does not.
+type Client struct {
+	config  *config
+	link    *link
+	session session
+	report  Negotiation
+
+	life   context.Context // ends with Close
+	end    context.CancelFunc
+	mu     sync.Mutex // guards running against Close
+	closed bool
+	// running counts the goroutines that the client has started.
+	running  sync.WaitGroup
+	closeErr error
+	gone     chan struct{} // closed when Close is done
+}
+
+// Connect opens t, finds out which era its server speaks, and returns a client
+// for it. The context bounds Connect only, and WithConnectTimeout bounds it
+// too. A failed Connect closes t and leaves nothing behind; its error is a
+// *ConnectError.
+//
+// Source: MCP 2026-07-28, basic/versioning, "Backward Compatibility".
+func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Client, error) {
+	config, err := newConfig(opts)
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	target := t.Target()
+	c := &Client{
+		config: config,
+		link:   &link{Transport: t, target: target, trace: config.trace},
+		gone:   make(chan struct{}),
+	}
+	c.life, c.end = context.WithCancel(context.Background())
+	if err := c.connect(ctx, target); err != nil {
+		_ = c.Close() // its error would hide why
+		return nil, connectError(t, err)
+	}
+	return c, nil
+}
+
+func (c *Client) connect(ctx context.Context, target transport.Target) error {
+	ctx, cancel := context.WithTimeout(ctx, c.config.connectTimeout)
+	defer cancel()
+	if err := c.link.Open(ctx, c); err != nil {
+		return err
+	}
+	n := &negotiator{
+		config: c.config, link: c.link, key: eraKey(target), life: c.life,
+		spawn: func(f func()) { c.spawn(f) },
+	}
+	s, err := n.open(ctx)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.session = s
+	c.mu.Unlock()
+	c.report = n.report
+	c.report.RoundTrips = int(c.link.trips.Load())
+	return nil
+}
+
+// connectError gives err the form in which Connect returns it.
+func connectError(t transport.Transport, err error) error {
+	e, ok := err.(*ConnectError)
+	if !ok {
+		e = &ConnectError{Err: err}
+	}
+	e.Target = t.Target().String()
+	if p, ok := t.(interface{ Stderr() string }); ok && !errors.Is(err, transport.ErrClosed) {
+		e.Stderr = p.Stderr() // a lost process has said it already
+	}
+	return e
+}
+
+// eraKey is where the target's era is remembered.
+func eraKey(target transport.Target) erecache.Key {
+	if target.URL != nil {
+		return erecache.KeyOf(target.URL)
+	}
+	return erecache.CommandKey(target.Command...)
+}
+
+// Era returns the era of the connection. It never changes.
+func (c *Client) Era() negotiation.Era { return c.session.server().era }
+
+// ProtocolVersion returns the protocol version that client and server use.
+func (c *Client) ProtocolVersion() string { return c.session.server().version }
+
+// ServerInfo returns what the server calls itself. Decide nothing by it: it is
+// for display and logs.
+func (c *Client) ServerInfo() protocol.Implementation { return c.session.server().info }
+
+// Capabilities returns what the server offers.
+func (c *Client) Capabilities() protocol.ServerCapabilities {
+	return c.session.server().capabilities
+}
+
+// Instructions returns the server's advice on how to use it, meant for a
+// model; "" when there is none. It is as trustworthy as the server.
+func (c *Client) Instructions() string { return c.session.server().instructions }
+
+// Negotiation tells how the connection came about.
+func (c *Client) Negotiation() Negotiation { return c.report }
+
+// spawn runs f on a goroutine that Close waits for, and reports whether it did:
+// a closed client starts nothing.
+func (c *Client) spawn(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.running.Go(f)
+	return true
+}
+
+// Close ends the connection and all that belongs to it: calls under way fail, a
+// legacy session is ended, a server process is stopped. It waits for that, and
+// may be called more than once; later calls return what the first did.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		<-c.gone
+		return c.closeErr
+	}
+	c.closed = true
+	s := c.session
+	c.mu.Unlock()
+	defer close(c.gone)
+	if s != nil {
+		s.end(c.life)
+	}
+	c.end()
+	c.closeErr = c.link.Close()
+	c.running.Wait()
+	return c.closeErr
+}

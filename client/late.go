@@ -1,0 +1,163 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mcpera/mcpera/negotiation"
+	"github.com/mcpera/mcpera/transport"
+)
+
+// A lateProbe is a stdio probe whose time passed before an answer came. A slow
+// start, a package being downloaded, say, must not make a modern server
+// legacy, so the probe is not sent again but stays answerable while initialize
+// is on its way:
+//
+//   - initialize refused, and a DiscoverResult: the server is modern.
+//   - initialize accepted: it speaks both, and this process is now legacy. A
+//     DiscoverResult, whenever it comes, is remembered for the next process.
+type lateProbe struct {
+	request *transport.Request
+	answer  <-chan negotiation.Outcome
+	rules   negotiation.Options
+	verdict negotiation.Verdict // once the answer has come
+}
+
+// probeStdio sends the one probe that a process gets, and waits for its answer
+// for up to limit.
+func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, limit time.Duration) negotiation.Outcome {
+	answer := make(chan negotiation.Outcome, 1)
+	n.spawn(func() { answer <- n.link.exchange(n.life, req) })
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case o := <-answer:
+		return o
+	case <-ctx.Done():
+		return negotiation.Outcome{Failure: negotiation.Canceled, Err: ctx.Err(), RequestID: req.ID}
+	case <-timer.C:
+		n.late = &lateProbe{request: req, answer: answer, rules: n.config.rules}
+		return negotiation.Outcome{Failure: negotiation.TimedOut, Err: context.DeadlineExceeded, RequestID: req.ID}
+	}
+}
+
+// take keeps what an answer that came late means.
+func (p *lateProbe) take(o negotiation.Outcome) {
+	p.verdict = negotiation.ClassifyProbe(negotiation.Stdio, o, p.rules)
+}
+
+// modern returns the verdict of a late DiscoverResult, if one has come.
+func (p *lateProbe) modern() (negotiation.Modern, bool) {
+	if p == nil {
+		return negotiation.Modern{}, false
+	}
+	if p.verdict == nil {
+		select {
+		case o := <-p.answer:
+			p.take(o)
+		default:
+		}
+	}
+	v, ok := p.verdict.(negotiation.Modern)
+	return v, ok
+}
+
+// initialize opens a legacy session. probeErr is what the probe had met; it
+// stands in the error when initialize fails too.
+func (n *negotiator) initialize(ctx context.Context, probeErr error) (session, error) {
+	req, err := initializeRequest(n.config, n.link.nextID())
+	if err != nil {
+		return nil, err
+	}
+	if n.late != nil {
+		return n.initializeLate(ctx, req, probeErr)
+	}
+	s, err := openLegacy(ctx, n.link, req, n.link.exchange(ctx, req))
+	if err != nil {
+		return nil, both(err, probeErr)
+	}
+	return s, nil
+}
+
+// both joins the errors of a fallback and of what led to it.
+func both(err, probeErr error) error {
+	if probeErr == nil {
+		return err
+	}
+	return &ConnectError{Err: err, Other: probeErr}
+}
+
+// initializeLate sends initialize while the probe may still be answered, and
+// takes the two answers in whichever order they come.
+func (n *negotiator) initializeLate(ctx context.Context, req *transport.Request, probeErr error) (session, error) {
+	initialized := make(chan negotiation.Outcome, 1)
+	ictx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	n.spawn(func() { initialized <- n.link.exchange(ictx, req) })
+
+	var enough <-chan time.Time // how long initialize is waited for after a DiscoverResult
+	answer := n.late.answer
+	for {
+		select {
+		case o := <-initialized:
+			return n.afterInitialize(ctx, req, o, answer, probeErr)
+		case o := <-answer:
+			answer = nil
+			n.late.take(o)
+			if _, ok := n.late.modern(); ok {
+				timer := time.NewTimer(n.probeTimeout())
+				defer timer.Stop()
+				enough = timer.C
+			}
+		case <-enough:
+			return n.lateModern()
+		}
+	}
+}
+
+// afterInitialize goes on in the era that the answer to initialize leaves.
+// answer is nil when the probe's own answer has already come.
+func (n *negotiator) afterInitialize(
+	ctx context.Context, req *transport.Request, o negotiation.Outcome,
+	answer <-chan negotiation.Outcome, probeErr error,
+) (session, error) {
+	s, err := openLegacy(ctx, n.link, req, o)
+	if err == nil {
+		if answer != nil {
+			n.spawn(func() { n.rememberLate(answer) })
+		}
+		return s, nil
+	}
+	if server := new(transport.ServerError); answer != nil && errors.As(err, &server) {
+		select { // refused: perhaps because the server is modern, and slow
+		case late := <-answer:
+			n.late.take(late)
+		case <-ctx.Done():
+		}
+	}
+	if _, ok := n.late.modern(); ok {
+		return n.lateModern()
+	}
+	return nil, both(err, probeErr)
+}
+
+// lateModern opens the session that a late DiscoverResult asks for.
+func (n *negotiator) lateModern() (session, error) {
+	v, _ := n.late.modern()
+	n.report.Verdict, n.report.Row = v.String(), negotiation.RowDiscover.String()
+	n.traceVerdict(Decided, n.report.Verdict, n.report.Row)
+	return n.modern(v)
+}
+
+// rememberLate waits, for as long as the client lives, for a DiscoverResult
+// that comes after a legacy session was opened: the server speaks both, and its
+// next process will be asked in time.
+func (n *negotiator) rememberLate(answer <-chan negotiation.Outcome) {
+	o := <-answer
+	v, ok := negotiation.ClassifyProbe(negotiation.Stdio, o, n.config.rules).(negotiation.Modern)
+	if !ok {
+		return
+	}
+	n.noteStore(n.config.eras.Remember(n.life, n.key, negotiation.EraModern, v.Version))
+}

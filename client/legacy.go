@@ -1,0 +1,104 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpera/mcpera/negotiation"
+	"github.com/mcpera/mcpera/protocol"
+	"github.com/mcpera/mcpera/transport"
+)
+
+// A legacySession speaks 2025-11-25 and earlier: initialize has opened it, and
+// over HTTP the server may have given it an id.
+type legacySession struct {
+	link    *link
+	details serverDetails
+	id      string // Mcp-Session-Id, "" when the server keeps none; a secret
+}
+
+// initializeRequest offers the newest legacy version. It carries no session
+// and no version header: nothing is agreed on yet.
+//
+// Source: MCP 2025-11-25, lifecycle, "Initialization".
+func initializeRequest(c *config, id protocol.ID) (*transport.Request, error) {
+	capabilities := c.capabilities
+	capabilities.Era = negotiation.EraLegacy
+	params, err := json.Marshal(protocol.InitializeParams{
+		ProtocolVersion: negotiation.LegacyVersion(),
+		Capabilities:    negotiation.ClientCapabilities(c.handler, capabilities),
+		ClientInfo:      c.info,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("client: encode initialize: %w", err)
+	}
+	return &transport.Request{
+		ID: id, Method: protocol.MethodInitialize, Era: negotiation.EraLegacy, Idempotent: true,
+		Body: protocol.AppendRequest(nil, id, protocol.MethodInitialize, params),
+	}, nil
+}
+
+// openLegacy takes the outcome of initialize and, when it is a valid
+// InitializeResult, completes the handshake.
+func openLegacy(ctx context.Context, l *link, req *transport.Request, o negotiation.Outcome) (*legacySession, error) {
+	if err := l.fail(req, o); err != nil {
+		return nil, err
+	}
+	var r protocol.InitializeResult
+	if err := json.Unmarshal(o.Message.Result, &r); err != nil || r.ProtocolVersion == "" {
+		if err == nil {
+			err = fmt.Errorf("protocolVersion is missing")
+		}
+		return nil, &transport.MessageError{
+			Origin: l.target.String(), Method: req.Method, Status: o.Status,
+			Said: protocol.Quote(o.Message.Result), Err: err,
+		}
+	}
+	if !negotiation.SpeaksLegacy(r.ProtocolVersion) {
+		return nil, &VersionError{Origin: l.target.String(), Offered: negotiation.LegacyVersion(), Answered: r.ProtocolVersion}
+	}
+	s := &legacySession{link: l, id: o.Session, details: serverDetails{
+		era: negotiation.EraLegacy, version: r.ProtocolVersion, info: r.ServerInfo,
+		capabilities: r.Capabilities, instructions: r.Instructions,
+	}}
+	initialized := s.request(protocol.ID{}, protocol.MethodInitialized, "", nil)
+	if err := l.send(ctx, initialized); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *legacySession) server() serverDetails { return s.details }
+
+func (s *legacySession) request(id protocol.ID, method, _ string, params jsontext.Value) *transport.Request {
+	return &transport.Request{
+		ID: id, Method: method, Era: negotiation.EraLegacy, Version: s.details.version, Session: s.id,
+		Body: protocol.AppendRequest(make([]byte, 0, len(params)+len(method)+64), id, method, params),
+	}
+}
+
+func (s *legacySession) result(raw jsontext.Value) (jsontext.Value, error) { return raw, nil }
+
+// cancels: a disconnect means nothing to a legacy server.
+func (s *legacySession) cancels(negotiation.Transport) bool { return true }
+
+func (s *legacySession) answers() bool { return true }
+
+// endTime is what taking leave may cost.
+const endTime = 2 * time.Second
+
+// end tells an HTTP server that the session is over. Servers may refuse, and
+// it is over all the same.
+func (s *legacySession) end(ctx context.Context) {
+	ender, ok := s.link.Transport.(transport.SessionEnder)
+	if !ok || s.id == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	_ = ender.EndSession(ctx, s.details.version, s.id)
+}

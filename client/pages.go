@@ -1,0 +1,56 @@
+package client
+
+import (
+	"context"
+	"iter"
+)
+
+// maxPages bounds how many pages an iterator reads.
+const maxPages = 1000
+
+// A page is one part of a list.
+type page[T any] struct {
+	items []T
+	next  *string // nil at the end; an empty cursor is a cursor
+}
+
+// pages returns the items of all pages of a list. It ends with a *PageError
+// when a page can't be had, the server repeats a cursor, or there are too many
+// pages.
+//
+// Source: MCP 2026-07-28, server/utilities/pagination.
+func pages[T any](
+	ctx context.Context, method string, opts []CallOption,
+	fetch func(context.Context, []CallOption) (page[T], error),
+) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		seen := make(map[string]bool)
+		for n := 0; ; n++ {
+			p, err := fetch(ctx, opts)
+			if err != nil {
+				if n > 0 {
+					err = &PageError{Method: method, Pages: n, Err: err}
+				}
+				yield(nil, err)
+				return
+			}
+			for i := range p.items {
+				if !yield(&p.items[i], nil) {
+					return
+				}
+			}
+			switch {
+			case p.next == nil:
+				return
+			case seen[*p.next]:
+				yield(nil, &PageError{Method: method, Pages: n + 1, Err: ErrRepeatedCursor})
+				return
+			case n+1 == maxPages:
+				yield(nil, &PageError{Method: method, Pages: n + 1, Err: ErrTooManyPages})
+				return
+			}
+			seen[*p.next] = true
+			opts = append(opts[:len(opts):len(opts)], Cursor(*p.next))
+		}
+	}
+}

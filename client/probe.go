@@ -1,0 +1,111 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mcpera/mcpera/negotiation"
+	"github.com/mcpera/mcpera/protocol"
+	"github.com/mcpera/mcpera/transport"
+)
+
+// maxProbeAnswer bounds the answer to a probe: 1 MiB.
+const maxProbeAnswer = 1 << 20
+
+// A probed is a probe with its outcome, kept to say what it met.
+type probed struct {
+	request *transport.Request
+	outcome negotiation.Outcome
+}
+
+// ask probes at version until there is a verdict to act on: it backs off while
+// the server is down, and asks once more at another modern version that the
+// server names. limit bounds each probe. The error is a refusal, an outage, or
+// the end of ctx.
+func (n *negotiator) ask(ctx context.Context, version string, limit time.Duration) (negotiation.Verdict, error) {
+	for attempt, renamed := 0, false; ; attempt++ {
+		p, err := n.probe(ctx, version, limit)
+		if err != nil {
+			return nil, err
+		}
+		v, row := negotiation.Explain(n.link.Kind(), p.outcome, n.config.rules)
+		n.report.Verdict, n.report.Row = v.String(), row.String()
+		n.traceVerdict(Decided, v.String(), row.String())
+		switch v := v.(type) {
+		case negotiation.ModernRetry:
+			if renamed {
+				return nil, n.link.fail(p.request, p.outcome)
+			}
+			renamed, version = true, v.Version
+		case negotiation.Authorize:
+			return nil, n.link.fail(p.request, p.outcome)
+		case negotiation.Retry:
+			if attempt >= n.config.retries || errors.Is(p.outcome.Err, transport.ErrPermanent) {
+				return nil, n.outage(p, attempt+1)
+			}
+			if err := sleep(ctx, n.config.backoff.Wait(attempt, v.After)); err != nil {
+				return nil, n.outage(p, attempt+1)
+			}
+		default:
+			return v, nil
+		}
+	}
+}
+
+// outage is the error of a probe that was repeated in vain.
+func (n *negotiator) outage(p probed, attempts int) error {
+	err := n.link.fail(p.request, p.outcome)
+	var down *transport.UnavailableError
+	if errors.As(err, &down) {
+		down.Attempts = attempts
+		return down
+	}
+	return &transport.UnavailableError{
+		Origin: n.link.target.String(), Method: p.request.Method, Status: p.outcome.Status,
+		Attempts: attempts, RetryAfter: p.outcome.RetryAfter, Err: err,
+	}
+}
+
+// probe sends one server/discover and returns what came of it. Over stdio it
+// stays answerable after its timeout: see lateProbe.
+func (n *negotiator) probe(ctx context.Context, version string, limit time.Duration) (probed, error) {
+	meta, err := modernMeta(n.config, version)
+	if err != nil {
+		return probed{}, err
+	}
+	p := probed{request: modernRequest(n.link.nextID(), version, meta, protocol.MethodDiscover, "", nil)}
+	p.request.MaxAnswer = maxProbeAnswer
+	if n.link.Kind() == negotiation.Stdio {
+		p.outcome = n.probeStdio(ctx, p.request, limit)
+	} else {
+		tctx, cancel := context.WithTimeout(ctx, limit)
+		p.outcome = n.link.exchange(tctx, p.request)
+		cancel()
+	}
+	n.last = p
+	if p.outcome.Failure != negotiation.NoFailure && ctx.Err() != nil {
+		return p, n.link.fail(p.request, p.outcome) // the time for connecting is over, not only the probe's
+	}
+	return p, nil
+}
+
+// probeError is what the last probe met, as an error.
+func (n *negotiator) probeError() error {
+	if n.last.request == nil {
+		return nil
+	}
+	return n.link.fail(n.last.request, n.last.outcome)
+}
+
+// sleep waits for d or the end of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,216 @@
+package protocol_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcpera/mcpera/protocol"
+)
+
+func TestList(t *testing.T) {
+	object := jsontext.Value(`{"type":"object"}`)
+	for name, tc := range map[string]struct {
+		text    string
+		want    []protocol.Tool
+		dropped []string // parts of the reasons
+	}{
+		"a list is read in order": {
+			`{"tools":[{"name":"b"},{"name":"a"}]}`, []protocol.Tool{{Name: "b"}, {Name: "a"}}, nil},
+		"null is an empty list":             {`{"tools":null}`, nil, nil},
+		"a list that is left out is empty":  {`{"resultType":"complete"}`, nil, nil},
+		"a list without elements is empty":  {`{"tools":[]}`, nil, nil},
+		"a null element costs itself alone": {`{"tools":[null,{"name":"a","inputSchema":{"type":"object"}}]}`, []protocol.Tool{{Name: "a", InputSchema: object}}, []string{"element 0: element is null"}},
+		"a bad element costs itself alone": {
+			`{"tools":[{"name":"a"},{"name":7},"x",{"name":"b"}]}`,
+			[]protocol.Tool{{Name: "a"}, {Name: "b"}}, []string{"element 1: ", "element 2: "}},
+		"a list of bad elements alone is empty": {
+			`{"tools":[1,null]}`, nil, []string{"element 0: ", "element 1: element is null"}},
+		"a schema of nothing but its dialect is kept": {
+			`{"tools":[{"name":"a","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema"}}]}`,
+			[]protocol.Tool{{Name: "a", InputSchema: jsontext.Value(`{"$schema":"https://json-schema.org/draft/2020-12/schema"}`)}}, nil},
+		"odd schemas are kept": {
+			`{"tools":[{"name":"a b (c)","inputSchema":{},"outputSchema":true},{"name":"d","inputSchema":{"type":["object","null"],"properties":{"x":{"$ref":"#/$defs/x","default":null}}}}]}`,
+			[]protocol.Tool{
+				{Name: "a b (c)", InputSchema: jsontext.Value(`{}`), OutputSchema: jsontext.Value(`true`)},
+				{Name: "d", InputSchema: jsontext.Value(`{"type":["object","null"],"properties":{"x":{"$ref":"#/$defs/x","default":null}}}`)},
+			}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := []byte(tc.text)
+			page := protocol.ListToolsResult{}
+			if err := json.Unmarshal(data, &page); err != nil {
+				t.Fatal(err)
+			}
+			clear(data) // nothing of the input is kept
+			if diff := cmp.Diff(tc.want, page.Tools.Items); diff != "" {
+				t.Errorf("items (-want +got):\n%s", diff)
+			}
+			if len(page.Tools.Dropped) != len(tc.dropped) {
+				t.Fatalf("dropped %v, want %d", page.Tools.Dropped, len(tc.dropped))
+			}
+			for i, want := range tc.dropped {
+				if got := page.Tools.Dropped[i].Error(); !strings.HasPrefix(got, want) {
+					t.Errorf("reason %d is %q, want %q", i, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestListThatIsNoneIsAnError(t *testing.T) {
+	for _, text := range []string{`{}`, `"x"`, `7`, `true`} {
+		var page protocol.ListToolsResult
+		err := json.Unmarshal([]byte(`{"tools":`+text+`}`), &page)
+		if err == nil || !strings.Contains(err.Error(), "where a list is due") {
+			t.Errorf("tools of %s: %v", text, err)
+		}
+	}
+	for _, text := range []string{`[`, `[nul]`, `[{"name":"a"}`, `[{"a":1,"a":2}]`, `[1 2]`, `nul`} {
+		var l protocol.List[protocol.Tool]
+		if err := json.Unmarshal([]byte(text), &l); err == nil {
+			t.Errorf("%s reads as %v", text, l)
+		}
+	}
+}
+
+func TestListIsReadAnew(t *testing.T) {
+	l := protocol.List[int]{Items: []int{1}, Dropped: []error{nil}}
+	if err := json.Unmarshal([]byte(`[2]`), &l); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(protocol.List[int]{Items: []int{2}}, l); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := json.Unmarshal([]byte(`null`), &l); err != nil || l.Items != nil {
+		t.Errorf("null reads as %v, %v", l, err)
+	}
+}
+
+func TestListWrite(t *testing.T) {
+	for want, l := range map[string]protocol.List[int]{
+		`[]`:    {},
+		`[1,2]`: {Items: []int{1, 2}},
+	} {
+		if got, err := json.Marshal(l); err != nil || string(got) != want {
+			t.Errorf("%v is written as %s, %v", l, got, err)
+		}
+	}
+}
+
+func TestNextCursor(t *testing.T) {
+	empty, next := "", "p2"
+	for text, want := range map[string]*string{
+		`{"tools":[]}`:                   nil,
+		`{"tools":[],"nextCursor":null}`: nil,
+		`{"tools":[],"nextCursor":""}`:   &empty, // a cursor like any other
+		`{"tools":[],"nextCursor":"p2"}`: &next,
+	} {
+		var page protocol.ListToolsResult
+		if err := json.Unmarshal([]byte(text), &page); err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if diff := cmp.Diff(want, page.NextCursor); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestRoundTrips(t *testing.T) {
+	roundTrip[protocol.Tool](t, `{"name":"add","title":"Add","description":"Adds.","inputSchema":{"type":"object","x":9007199254740993},`+
+		`"outputSchema":{"type":"object"},"annotations":{"title":"Add","readOnlyHint":false,"destructiveHint":true,"idempotentHint":true,"openWorldHint":false,"laterHint":1},`+
+		`"icons":[{"src":"data:,x","mimeType":"image/png","sizes":["any"],"theme":"dark","later":1}],"_meta":{"a":1},"execution":{"taskSupport":"optional"}}`)
+	roundTrip[protocol.ListToolsResult](t, `{"tools":[{"name":"a"}],"nextCursor":"","ttlMs":5,"cacheScope":"private","_meta":{},"resultType":"complete"}`)
+	roundTrip[protocol.CallToolParams](t, `{"name":"a","arguments":{"id":9223372036854775807,"ratio":1e400}}`)
+	roundTrip[protocol.CallToolParams](t, `{"name":"a"}`)
+	roundTrip[protocol.InitializeParams](t, `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
+	roundTrip[protocol.InitializeResult](t, `{"protocolVersion":"2025-06-18","capabilities":{"prompts":{"listChanged":true},"completions":{}},`+
+		`"serverInfo":{"name":"s","version":"2","title":"S","websiteUrl":"https://s.test","later":1},"instructions":"x","_meta":{"a":1},"later":{"b":[9007199254740993]}}`)
+	roundTrip[protocol.Progress](t, `{"progressToken":"t","progress":0.5,"total":2,"message":"m","_meta":{},"later":1}`)
+	roundTrip[protocol.Progress](t, `{"progressToken":7,"progress":3}`)
+	roundTrip[protocol.CancelledParams](t, `{"requestId":12,"reason":"timeout"}`)
+	roundTrip[protocol.ListRootsResult](t, `{"roots":[{"uri":"file:///a","name":"a","_meta":{},"later":1}]}`)
+	roundTrip[protocol.ElicitRequest](t, `{"message":"Sure?","requestedSchema":{"type":"object","properties":{"ok":{"type":"boolean","default":false},"n":{"oneOf":[{"const":"a","title":"A"}]}}}}`)
+	roundTrip[protocol.ElicitRequest](t, `{"mode":"url","message":"Log in","url":"https://a.test","elicitationId":"e","_meta":{},"later":1}`)
+	roundTrip[protocol.ElicitResult](t, `{"action":"accept","content":{"ok":false},"_meta":{},"later":1}`)
+	roundTrip[protocol.ElicitResult](t, `{"action":"decline"}`)
+	roundTrip[protocol.CreateMessageRequest](t, `{"messages":[{"role":"user","content":[{"type":"text","text":"x"}],"_meta":{},"later":1}],`+
+		`"modelPreferences":{"hints":[{"name":"m","later":1}],"costPriority":0,"speedPriority":1,"intelligencePriority":0.5,"later":1},`+
+		`"systemPrompt":"s","includeContext":"none","temperature":0,"maxTokens":9007199254740993,"stopSequences":["x"],"metadata":{"a":1},`+
+		`"tools":[{"name":"t"}],"toolChoice":{"mode":"auto","later":1},"_meta":{},"later":1}`)
+	roundTrip[protocol.CreateMessageResult](t, `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"t","input":{}}],"model":"m","stopReason":"vendor_x","_meta":{},"later":1}`)
+	roundTrip[protocol.CallToolResult](t, `{"content":[{"type":"text","text":"ok"}],"structuredContent":{"id":9007199254740993,"ratio":1e400},"isError":true,"_meta":{"a":18446744073709551617},"toolResult":{"content":[]},"later":9007199254740993}`)
+}
+
+// roundTrip reads text, writes it again, and wants every member back, digit for
+// digit.
+func roundTrip[T any](t *testing.T, text string) {
+	t.Helper()
+	data := []byte(text)
+	var v T
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Errorf("%T: %v", v, err)
+		return
+	}
+	clear(data) // nothing of the input is kept
+	got, err := json.Marshal(v)
+	if err != nil {
+		t.Errorf("%T: %v", v, err)
+		return
+	}
+	if diff := cmp.Diff(canonical(t, []byte(text)), canonical(t, got)); diff != "" {
+		t.Errorf("%T (-want +got):\n%s", v, diff)
+	}
+}
+
+func TestCallToolResult(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text string
+		want protocol.CallToolResult
+		said string
+	}{
+		"missing content is empty": {
+			`{"structuredContent":{}}`,
+			protocol.CallToolResult{StructuredContent: jsontext.Value(`{}`)}, ""},
+		"members that are not known are kept": {
+			`{"toolResult":{"content":[]}}`,
+			protocol.CallToolResult{Extra: jsontext.Value(`{"toolResult":{"content":[]}}`)}, ""},
+		"content of null is empty": {
+			`{"content":null,"isError":false}`, protocol.CallToolResult{}, ""},
+		"structured content may be any JSON": {
+			`{"content":[],"structuredContent":[1,null]}`,
+			protocol.CallToolResult{StructuredContent: jsontext.Value(`[1,null]`)}, ""},
+		"a tool's own failure is a result": {
+			`{"content":[{"type":"text","text":"no such row"}],"isError":true}`,
+			protocol.CallToolResult{Content: protocol.Contents{&protocol.TextContent{Text: "no such row"}}, IsError: true}, "no such row"},
+		"content in another spelling is not content": {
+			`{"content":[],"Content":[{"type":"text","text":"evil"}]}`,
+			protocol.CallToolResult{Extra: jsontext.Value(`{"Content":[{"type":"text","text":"evil"}]}`)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got protocol.CallToolResult
+			if err := json.Unmarshal([]byte(tc.text), &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if got.Text() != tc.said {
+				t.Errorf("Text() is %q, want %q", got.Text(), tc.said)
+			}
+		})
+	}
+}
+
+func TestSamplingMessageTakesOneBlock(t *testing.T) {
+	for _, content := range []string{`{"type":"text","text":"x"}`, `[{"type":"text","text":"x"}]`} {
+		var m protocol.SamplingMessage
+		if err := json.Unmarshal([]byte(`{"role":"user","content":`+content+`}`), &m); err != nil {
+			t.Errorf("%s: %v", content, err)
+		} else if m.Content.Text() != "x" || len(m.Content) != 1 {
+			t.Errorf("%s reads as %v", content, m.Content)
+		}
+	}
+}
