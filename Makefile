@@ -1,0 +1,52 @@
+# Every target that people use has a line "target: ## what it does".
+.DEFAULT_GOAL := help
+
+# Pinned tools, run through the Go module proxy: nothing to install.
+GOTESTSUM   = go run gotest.tools/gotestsum@v1.13.0
+STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# The race detector needs a C compiler.
+RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
+
+# Where test results go for those who count them; see .ci/run.
+RESULTS ?= $(CURDIR)/.cache/test
+
+# Modules of their own keep other SDKs out of our go.mod.
+MODULES = . conformance/peers
+
+.PHONY: help
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: test
+test: ## run all tests, with the race detector where a C compiler is
+	@mkdir -p $(RESULTS)
+	@for m in $(MODULES); do \
+		echo "== $$m"; \
+		(cd $$m && $(GOTESTSUM) --format pkgname-and-test-fails --jsonfile $(RESULTS)/$$(echo $$m | tr / - ).json -- $(RACE) ./...) || exit 1; \
+	done
+
+.PHONY: demo
+demo: ## connect to servers of both eras, over HTTP and stdio
+	go run ./cmd/mcpera demo
+
+.PHONY: cover
+cover: ## show the coverage of the two packages that promise all of it
+	go test -cover ./negotiation ./erecache
+
+.PHONY: lint
+lint: ## gofmt, go vet (also for Windows) and staticcheck
+	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt: $$out"; exit 1; fi
+	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go vet ./... && $(STATICCHECK) ./...) || exit 1; done
+	GOOS=windows go vet ./...
+
+# Each fuzz target for a while; FUZZTIME=10s make fuzz for longer or shorter.
+FUZZTIME ?= 30s
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (30s)
+	@grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u | while read -r d; do \
+		for f in $$(grep -h -o '^func Fuzz[A-Za-z0-9_]*' $$d/*_test.go | sed 's/func //'); do \
+			echo "== $$d $$f"; \
+			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$d || exit 1; \
+		done; \
+	done
