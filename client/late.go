@@ -130,9 +130,14 @@ func (n *negotiator) afterInitialize(
 		return s, nil
 	}
 	if server := new(transport.ServerError); answer != nil && errors.As(err, &server) {
-		select { // refused: perhaps because the server is modern, and slow
+		// Refused, perhaps because the server is modern. It is awake now, so that
+		// the probe's answer can't be far.
+		timer := time.NewTimer(n.probeTimeout())
+		defer timer.Stop()
+		select {
 		case late := <-answer:
 			n.late.take(late)
+		case <-timer.C:
 		case <-ctx.Done():
 		}
 	}

@@ -11,9 +11,11 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
-// Receive takes what the server sends of its own accord. It is called by the
-// transport.
-func (c *Client) Receive(msg *protocol.Message, _ *transport.Request) {
+// An inbox is the client as its transport sees it.
+type inbox struct{ *Client }
+
+// Receive takes what the server sends of its own accord.
+func (c inbox) Receive(msg *protocol.Message, _ *transport.Request) {
 	if !msg.IsRequest() {
 		return // notifications change nothing yet
 	}
