@@ -28,7 +28,7 @@ func Elicit(key, message, schema string) Input {
 // ElicitURL asks the user to visit a URL.
 func ElicitURL(key, message, url string) Input {
 	return Input{key, protocol.MethodElicit, mustEncode(protocol.ElicitRequest{
-		Mode: "url", Message: message, URL: url, ElicitationID: key,
+		Mode: "url", Message: message, URL: url,
 	})}
 }
 
@@ -151,6 +151,17 @@ func (in Input) fits(answer jsontext.Value) bool {
 	default:
 		return false
 	}
+}
+
+// legacyParams are the parameters as a legacy client wants them: the visit to
+// a URL has an id of its own there.
+func (in Input) legacyParams() jsontext.Value {
+	params := mustObject(in.Params)
+	if params.get("url") == nil {
+		return in.Params
+	}
+	params.set("elicitationId", in.Key)
+	return params.encode()
 }
 
 // wire is the input as a member of inputRequests.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -27,9 +28,8 @@ func mustBase64(text string) []byte {
 // fixtureTools are the built-in tools. The first can be called without
 // arguments.
 func (s *Server) fixtureTools() []Tool {
-	tools := contentTools()
-	tools = append(tools, plainTools()...)
-	return tools
+	return slices.Concat(contentTools(), plainTools(), streamTools(), legacyAskingTools(),
+		roundTools(), schemaTools(), s.changeTools(), taskTools())
 }
 
 // contentTools return one kind of content each.

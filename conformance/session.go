@@ -161,7 +161,7 @@ func (p peer) ask(ctx context.Context, _ *Call, inputs []Input) (Answers, error)
 		id, response := p.session.expect()
 		defer p.session.forget(id)
 		responses[i] = response
-		p.send(protocol.AppendRequest(nil, id, in.Method, in.Params))
+		p.send(protocol.AppendRequest(nil, id, in.Method, in.legacyParams()))
 	}
 	for i, in := range inputs {
 		select {
