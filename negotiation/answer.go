@@ -7,29 +7,38 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
-// answer returns the JSON-RPC response in o: the decoded one, or the first
-// that Body holds; nil when there is none. It does not look at ids.
-func answer(o Outcome) *protocol.Message {
+var byteOrderMark = []byte("\uFEFF")
+
+// answer returns the JSON-RPC response in o that belongs to the request. For
+// want of one it returns the first response to another request, and false; nil
+// when o holds no response at all.
+func answer(o Outcome) (m *protocol.Message, own bool) {
 	if o.Message != nil {
 		if !o.Message.IsResponse() {
-			return nil
+			return nil, false
 		}
-		return o.Message
+		return o.Message, belongs(o.Message, o.RequestID)
 	}
 	if len(o.Body) == 0 {
-		return nil
+		return nil, false
 	}
+	body := bytes.TrimPrefix(o.Body, byteOrderMark)
 	// A body of a missing or wrong type is read as JSON all the same: some
 	// servers set none, and a modern error must not be missed for it.
 	if mediaType, _, _ := mime.ParseMediaType(o.ContentType); mediaType != "text/event-stream" {
-		return decodeResponse(o.Body)
+		m = decodeResponse(body)
+		return m, m != nil && belongs(m, o.RequestID)
 	}
-	for data := range events(o.Body) {
-		if m := decodeResponse(data); m != nil {
-			return m
+	for data := range events(body) {
+		switch other := decodeResponse(data); {
+		case other == nil:
+		case belongs(other, o.RequestID):
+			return other, true
+		case m == nil:
+			m = other
 		}
 	}
-	return nil
+	return m, false
 }
 
 func decodeResponse(data []byte) *protocol.Message {
@@ -40,32 +49,35 @@ func decodeResponse(data []byte) *protocol.Message {
 	return m
 }
 
-// events yields the data of each event in a complete event stream. Unlike a
-// browser it also yields a last event that lacks its blank line: whether that
-// is whole is for the JSON decoder to say.
+// events yields the data of each message event in a complete event stream.
+// Unlike a browser it also yields events without data, and a last event that
+// lacks its blank line: whether that is whole is for the JSON decoder to say.
 //
 // Source: WHATWG HTML, "Server-sent events".
 func events(stream []byte) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
-		stream = bytes.TrimPrefix(stream, []byte("\uFEFF"))
 		stream = bytes.ReplaceAll(stream, []byte("\r\n"), []byte("\n"))
 		stream = bytes.ReplaceAll(stream, []byte("\r"), []byte("\n"))
+		// The blank line added here ends the last event.
+		stream = append(stream, '\n', '\n')
+		var name string
 		var data []byte
 		for line := range bytes.SplitSeq(stream, []byte("\n")) {
 			if len(line) == 0 {
-				if len(data) > 0 && !yield(data) {
+				if (name == "" || name == "message") && !yield(data) {
 					return
 				}
-				data = nil
+				name, data = "", nil
 				continue
 			}
-			if name, value, _ := bytes.Cut(line, []byte(":")); string(name) == "data" {
-				data = append(data, bytes.TrimPrefix(value, []byte(" "))...)
-				data = append(data, '\n')
+			field, value, _ := bytes.Cut(line, []byte(":"))
+			value = bytes.TrimPrefix(value, []byte(" "))
+			switch string(field) {
+			case "event":
+				name = string(value)
+			case "data":
+				data = append(append(data, value...), '\n')
 			}
-		}
-		if len(data) > 0 {
-			yield(data)
 		}
 	}
 }

@@ -64,23 +64,20 @@ func Explain(t Transport, o Outcome, opts Options) (Verdict, Row) {
 	if o.Failure != NoFailure {
 		return classifyFailure(t, o, opts.Rule)
 	}
-	m := answer(o)
-	if m != nil && !belongs(m, o.RequestID) {
-		if m.Error != nil && IsModernError(m.Error.Code) {
-			err := fmt.Errorf("id %s instead of %s: %w", protocol.Quote(m.ID.String()), o.RequestID, m.Error)
-			return &Error{Kind: KindUndecided, Reason: ForeignID, Status: o.Status, Err: err}, RowForeignModernError
-		}
-		m = nil // no answer to the probe: the status decides
-	}
-	if m != nil {
+	m, own := answer(o)
+	if own {
 		if v, row := classifyModern(m, o.Status, opts.Versions); v != nil {
 			return v, row
 		}
+		return classifyOther(t, m, o, opts.Rule)
 	}
-	if opts.Rule == RuleNarrow {
-		return classifyNarrow(o)
+	// No answer to the probe: the status decides.
+	v, row := classifyOther(t, nil, o, opts.Rule)
+	if m != nil && m.Error != nil && IsModernError(m.Error.Code) && row != RowAuthorize && row != RowUnavailable {
+		err := fmt.Errorf("id %s instead of %s: %w", protocol.Quote(m.ID.String()), o.RequestID, m.Error)
+		return &Error{Kind: KindUndecided, Reason: ForeignID, Status: o.Status, Err: err}, RowForeignModernError
 	}
-	return classifyOther(t, m, o)
+	return v, row
 }
 
 // classifyFailure judges a probe that got no complete answer.
@@ -144,9 +141,6 @@ func classifyResult(result jsontext.Value, status int, versions []string) (Verdi
 }
 
 func discoverShaped(result jsontext.Value) bool {
-	if result.Kind() != '{' {
-		return false
-	}
 	var head struct {
 		ResultType        jsontext.Value `json:"resultType"`
 		SupportedVersions jsontext.Value `json:"supportedVersions"`
@@ -170,8 +164,10 @@ func decodeDiscover(result jsontext.Value) (*protocol.DiscoverResult, error) {
 
 // classifyOther judges what is left: m is nil, or a response to the probe that
 // says nothing modern.
-func classifyOther(t Transport, m *protocol.Message, o Outcome) (Verdict, Row) {
+func classifyOther(t Transport, m *protocol.Message, o Outcome, rule Rule) (Verdict, Row) {
 	switch {
+	case rule == RuleNarrow:
+		return classifyNarrow(m, o)
 	case m != nil && m.Error == nil:
 		return Legacy{}, RowOtherResult
 	case m != nil && t == Stdio:
@@ -226,15 +222,15 @@ func inconclusive(m *protocol.Message, o Outcome) *Error {
 	return e
 }
 
-// classifyNarrow judges by Evidence what is neither a failure nor modern.
-func classifyNarrow(o Outcome) (Verdict, Row) {
+// classifyNarrow is classifyOther under the narrow rule.
+func classifyNarrow(m *protocol.Message, o Outcome) (Verdict, Row) {
 	if Evidence(o) == Demote {
 		return Legacy{}, RowNarrowDemote
 	}
 	if v, row := classifyStatus(nil, o); row == RowAuthorize || row == RowUnavailable {
 		return v, row
 	}
-	e := inconclusive(answer(o), o)
+	e := inconclusive(m, o)
 	e.Reason = Refused
 	return e, RowNarrowRefused
 }

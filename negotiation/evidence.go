@@ -30,14 +30,15 @@ func (f Finding) String() string {
 // Evidence applies the narrow rule to an answer: only a method-not-found, in
 // whatever it is carried, or HTTP 404, 405 or 501 demotes a server to legacy;
 // 400, 401, 403, 408, 429 and other 5xx are health. The JSON-RPC code is the
-// more specific of the two, so it is asked first.
+// more specific of the two, so it is asked first; a modern one is never
+// evidence, and one that answers another request never demotes.
 func Evidence(o Outcome) Finding {
 	if o.Failure != NoFailure {
 		return None
 	}
-	if m := answer(o); m != nil && m.Error != nil {
+	if m, own := answer(o); m != nil && m.Error != nil {
 		switch {
-		case m.Error.Code == protocol.CodeMethodNotFound:
+		case own && m.Error.Code == protocol.CodeMethodNotFound:
 			return Demote
 		case IsModernError(m.Error.Code):
 			return None

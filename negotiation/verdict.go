@@ -130,7 +130,7 @@ func (e *Error) Error() string {
 	if e.Status != 0 {
 		fmt.Fprintf(&b, " (HTTP %d)", e.Status)
 	}
-	if e.Reason == NoCommonVersion {
+	if len(e.Supported) > 0 {
 		fmt.Fprintf(&b, ": the server speaks %s", protocol.Quote(strings.Join(e.Supported, ", ")))
 	}
 	if e.Err != nil {

@@ -247,3 +247,19 @@ func TestAppendRequest(t *testing.T) {
 		})
 	}
 }
+
+func TestAppendResult(t *testing.T) {
+	for _, id := range []string{`1`, `1.0`, `"srv\u002d1"`, `null`} {
+		got := string(protocol.AppendResult([]byte(">"), idOf(t, id), jsontext.Value(`{"n":9007199254740993}`)))
+		if want := `>{"jsonrpc":"2.0","id":` + id + `,"result":{"n":9007199254740993}}`; got != want {
+			t.Errorf("AppendResult appends %s, want %s", got, want)
+		}
+	}
+}
+
+func TestAppendError(t *testing.T) {
+	got := string(protocol.AppendError([]byte(">"), idOf(t, `"srv-1"`), protocol.CodeMethodNotFound, "no \"x\"\n\xff"))
+	if want := `>{"jsonrpc":"2.0","id":"srv-1","error":{"code":-32601,"message":"no \"x\"\n` + "\uFFFD" + `"}}`; got != want {
+		t.Errorf("AppendError appends %s, want %s", got, want)
+	}
+}
