@@ -27,10 +27,10 @@ func (e *inputRequired) result() object {
 // an earlier one, and otherwise ends the request with the missing inputs. An
 // answer of the wrong shape is -32602, a key that nobody asked for is ignored.
 func (r *rounds) ask(_ context.Context, c *Call, inputs []Input) (Answers, error) {
-	known := maps.Clone(r.earlier)
-	if known == nil {
-		known = Answers{}
-	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := Answers{}
+	maps.Copy(known, r.known)
 	var missing []Input
 	for _, in := range inputs {
 		if answer := r.responses.get(in.Key); answer != nil {
@@ -43,7 +43,7 @@ func (r *rounds) ask(_ context.Context, c *Call, inputs []Input) (Answers, error
 			missing = append(missing, in)
 		}
 	}
-	r.earlier = known // the next Ask of this request builds on it
+	r.known = known // the next Ask of this request builds on it
 	if len(missing) == 0 {
 		return known, nil
 	}

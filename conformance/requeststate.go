@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -87,8 +88,10 @@ type mrtrParams struct {
 type rounds struct {
 	key       stateKey
 	round     int
-	earlier   Answers // from requestState: checked in their round
-	responses object  // from this request: not checked yet
+	responses object // from this request: not checked yet
+
+	mu    sync.Mutex
+	known Answers // from requestState and earlier calls: checked
 }
 
 // newRounds reads what a request brings from earlier rounds.
@@ -107,7 +110,7 @@ func newRounds(c *Call, key stateKey) (*rounds, *protocol.Error) {
 		if !ok {
 			return nil, invalidParams("requestState is not one that this server gave out for this request")
 		}
-		r.round, r.earlier = st.Round, st.Answers
+		r.round, r.known = st.Round, st.Answers
 	}
 	if p.Responses != nil {
 		if p.Responses.Kind() != '{' {

@@ -167,7 +167,8 @@ func (p peer) ask(ctx context.Context, _ *Call, inputs []Input) (Answers, error)
 		select {
 		case m := <-responses[i]:
 			if m.Error != nil {
-				return nil, fmt.Errorf("the client refused %s: %w", in.Method, errors.New(m.Error.Message))
+				// As a text: the client's error is not the server's own.
+				return nil, fmt.Errorf("the client refused %s: %s", in.Method, protocol.Quote(m.Error.Message))
 			}
 			if !in.fits(m.Result) {
 				return nil, fmt.Errorf("the client's answer to %s has the wrong shape", in.Method)

@@ -55,13 +55,14 @@ type stdioConn struct {
 	session  *session // the legacy state, from the start
 	requests sync.WaitGroup
 
+	drained chan struct{} // closed when the input has ended
+
 	mu     sync.Mutex
 	locked bool // initialize came first, and the server holds to it
-	subs   map[string]context.CancelFunc
 }
 
 func newStdioConn(ctx context.Context, s *Server, w io.Writer) *stdioConn {
-	conn := &stdioConn{s: s, ctx: ctx, out: newLineWriter(w), subs: map[string]context.CancelFunc{}}
+	conn := &stdioConn{s: s, ctx: ctx, out: newLineWriter(w), drained: make(chan struct{})}
 	conn.session = newSession(ctx, "", Principal{}, conn.out.put)
 	return conn
 }
@@ -169,23 +170,20 @@ func (conn *stdioConn) listen(c *Call) {
 		return
 	}
 	ctx, end := conn.session.begin(conn.ctx, c.id)
-	ctx, stop := context.WithCancel(ctx)
-	conn.mu.Lock()
-	conn.subs[c.id.String()] = stop
-	conn.mu.Unlock()
 	conn.requests.Go(func() {
 		defer end()
 		defer conn.s.hub.remove(sub)
-		for {
+		for over := false; !over; {
 			select {
 			case <-sub.ready:
 				for _, m := range sub.take() {
 					conn.out.put(m)
 				}
-				continue
+			case <-conn.drained:
+				over = true
 			case <-ctx.Done():
+				over = true
 			}
-			break
 		}
 		if !errors.Is(context.Cause(ctx), errCancelled) {
 			conn.out.put(conn.s.farewell(sub))
@@ -195,11 +193,7 @@ func (conn *stdioConn) listen(c *Call) {
 
 // drain ends subscriptions and waits a little for requests.
 func (conn *stdioConn) drain() {
-	conn.mu.Lock()
-	for _, stop := range conn.subs {
-		stop()
-	}
-	conn.mu.Unlock()
+	close(conn.drained)
 	done := make(chan struct{})
 	conn.s.spawn(func() {
 		conn.requests.Wait()

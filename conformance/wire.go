@@ -3,7 +3,9 @@ package conformance
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -137,14 +139,17 @@ func jsonInt(v jsontext.Value) (int64, bool) {
 	return wholeNumber(string(v))
 }
 
-// wholeNumber reads decimal text whose fraction, if any, is zero: 42, 42.0,
+// wholeNumber reads a JSON number whose fraction, if any, is zero: 42, 42.0,
 // 4.2e1.
 func wholeNumber(text string) (int64, bool) {
+	if number := jsontext.Value(text); number.Kind() != '0' || !number.IsValid() || strings.TrimSpace(text) != text {
+		return 0, false
+	}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || f != float64(int64(f)) || f < -maxSafe || f > maxSafe {
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > maxSafe {
 		return 0, false
 	}
 	return int64(f), true

@@ -3,9 +3,10 @@
 //     node server.mjs modern|modern-sse|dual|legacy stdio|http
 //
 // modern refuses legacy openings, and modern-sse also answers with event
-// streams (HTTP only). dual serves both eras. legacy is the same server with
-// only the older entry wired, so it meets a modern request as a server does
-// that was deployed before the modern era.
+// streams (HTTP only). dual serves both eras, and allows its DiscoverResult to
+// be kept for an hour. legacy is the same server with only the older entry
+// wired, so it meets a modern request as a server does that was deployed before
+// the modern era.
 import { createServer } from 'node:http';
 import process from 'node:process';
 
@@ -16,10 +17,12 @@ import { z } from 'zod';
 
 const [mode, transport] = process.argv.slice(2);
 
+const hints = { dual: { 'server/discover': { ttlMs: 3_600_000, cacheScope: 'private' } } };
+
 // The name tells whether the right mode was started; the result tells which
 // era served the call.
 function factory({ era }) {
-  const server = new McpServer({ name: `npm-${mode}`, version: '1.2.3' });
+  const server = new McpServer({ name: `npm-${mode}`, version: '1.2.3' }, { cacheHints: hints[mode] });
   server.registerTool(
     'greet',
     { description: 'Greets somebody.', inputSchema: z.object({ name: z.string() }) },

@@ -1,0 +1,101 @@
+package fault
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// controlVariable names the environment variable by which a child knows that
+// it is one: the address of its server, and a token.
+const controlVariable = "MCPERA_FAULT_CONTROL"
+
+// RunIfChild runs the server if this process was started by a Command, and
+// then never returns. Call it first in TestMain, or in main.
+func RunIfChild() {
+	control := os.Getenv(controlVariable)
+	if control == "" {
+		return
+	}
+	if err := runChild(control); err != nil {
+		fmt.Fprintln(os.Stderr, "fault: the scripted process lost its server:", err)
+	}
+	os.Exit(125) // not what a script asked for
+}
+
+// A child is the process that plays the server's part.
+type child struct {
+	control net.Conn
+	mu      sync.Mutex // guards writing to control
+}
+
+func runChild(control string) error {
+	address, token, _ := strings.Cut(control, " ")
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return err
+	}
+	c := &child{control: conn}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if err := c.tell(opHello, []byte(token+" "+strconv.Itoa(os.Getpid()))); err != nil {
+		return err
+	}
+	go func() {
+		for s := range signals {
+			_ = c.tell(opSignal, []byte(s.String()))
+		}
+	}()
+	return c.obey(bufio.NewReader(conn))
+}
+
+func (c *child) tell(op opcode, payload []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return writeFrame(c.control, op, payload)
+}
+
+// obey does what the server wants, until the server is gone.
+func (c *child) obey(r io.Reader) error {
+	for {
+		op, payload, err := readFrame(r)
+		if err != nil {
+			return err
+		}
+		switch op {
+		case opRead:
+			go c.read(os.Stdin)
+		case opStdout:
+			_, _ = os.Stdout.Write(payload) // a client that has left is no fault of the script
+		case opStderr:
+			_, _ = os.Stderr.Write(payload)
+		case opClose:
+			_ = os.Stdout.Close()
+		case opExit:
+			os.Exit(int(payload[0]))
+		}
+	}
+}
+
+// read tells the server what the client writes.
+func (c *child) read(input io.Reader) {
+	lines := bufio.NewReader(input)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			_ = c.tell(opLine, bytes.TrimSuffix(line, []byte("\n")))
+		}
+		if err != nil {
+			_ = c.tell(opEOF, nil)
+			return
+		}
+	}
+}

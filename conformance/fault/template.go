@@ -1,0 +1,30 @@
+package fault
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+)
+
+var placeholder = regexp.MustCompile(`\$\{(id|n|fill:(\d+))\}`)
+
+// expand fills in the placeholders of a text.
+func (e *exchange) expand(text string) []byte {
+	return placeholder.ReplaceAllFunc([]byte(text), func(name []byte) []byte {
+		switch groups := placeholder.FindSubmatch(name); string(groups[1]) {
+		case "id":
+			if e.record.ID == "" {
+				return []byte("null")
+			}
+			return []byte(e.record.ID)
+		case "n":
+			return strconv.AppendInt(nil, int64(e.n), 10)
+		default:
+			size, err := strconv.Atoi(string(groups[2]))
+			if err != nil {
+				return name // more digits than an int holds
+			}
+			return bytes.Repeat([]byte("x"), size)
+		}
+	})
+}
