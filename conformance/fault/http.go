@@ -61,6 +61,6 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(h.life, cancel)()
 	p := &httpPeer{w: w, owner: h, gone: cancel}
-	h.play(ctx, r, p)
+	h.answer(ctx, r, h.log.add(r), p)
 	p.finish()
 }

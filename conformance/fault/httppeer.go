@@ -2,6 +2,7 @@ package fault
 
 import (
 	"bytes"
+	"context"
 	"io"
 	stdlog "log"
 	"net"
@@ -143,6 +144,7 @@ func (p *httpPeer) hijack() error {
 	}
 	p.conn = conn
 	p.owner.running.Go(func() {
+		defer context.AfterFunc(p.owner.life, func() { _ = conn.Close() })()
 		_, _ = io.Copy(io.Discard, conn)
 		p.gone()
 	})

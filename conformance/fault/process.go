@@ -25,12 +25,9 @@ func (p *process) record(key string, body []byte) Record {
 }
 
 // serve answers what the process reports, each report on its own, until the
-// process is gone. Only Start comes before everything else.
+// process is gone. Only when Start is over does the process read its input.
 func (p *process) serve(frames io.Reader) {
-	p.server.play(p.ctx, p.record(Start, nil), &stdioPeer{p})
-	if p.tell(opRead, nil) != nil {
-		return
-	}
+	p.answer(p.record(Start, nil), func() { _ = p.tell(opRead, nil) })
 	for {
 		op, payload, err := readFrame(frames)
 		if err != nil {
@@ -48,9 +45,18 @@ func (p *process) serve(frames io.Reader) {
 		default:
 			return
 		}
-		n := p.server.log.add(r) // here, so that records keep their order
-		p.answers.Go(func() { p.server.answer(p.ctx, r, n, &stdioPeer{p}) })
+		p.answer(r, func() {})
 	}
+}
+
+// answer records r now, so that records keep their order, and answers it
+// meanwhile.
+func (p *process) answer(r Record, then func()) {
+	n := p.server.log.add(r)
+	p.answers.Go(func() {
+		p.server.answer(p.ctx, r, n, &stdioPeer{p})
+		then()
+	})
 }
 
 // tell sends the process a frame.

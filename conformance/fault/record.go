@@ -53,6 +53,9 @@ func (r Record) isMessage() bool {
 	}
 }
 
+// isRequest reports whether the client waits for an answer to it.
+func (r Record) isRequest() bool { return r.ID != "" && r.Key != Response }
+
 // recordOf reads a message. It keeps what it can't read.
 func recordOf(body []byte) Record {
 	r := Record{Key: Unreadable, Body: string(body)}

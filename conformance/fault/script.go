@@ -48,7 +48,7 @@ func (s Script) With(overlay Script) Script {
 // answer returns what to do about the n-th record with a key, counted from 1.
 func (s Script) answer(r Record, n int) Answer {
 	answers, ok := s[r.Key]
-	if !ok && r.ID != "" {
+	if !ok && r.isRequest() {
 		answers, ok = s[Any]
 	}
 	if !ok {
@@ -71,7 +71,7 @@ func unscripted(r Record) Answer {
 		return Answer{Status(405), Header("Allow", "POST")}
 	case r.Key == Unreadable:
 		return Answer{Status(400), Error(-32700, "not a JSON-RPC message")}
-	case r.ID != "":
+	case r.isRequest():
 		return Answer{Status(404), Error(-32601, "method not found")}
 	default:
 		return Answer{Status(202)}

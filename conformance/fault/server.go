@@ -44,11 +44,6 @@ func (s *Server) stop() {
 	s.end()
 }
 
-// play records r and takes the steps that the script has for it.
-func (s *Server) play(ctx context.Context, r Record, p peer) {
-	s.answer(ctx, r, s.log.add(r), p)
-}
-
 // answer takes the steps for r, the n-th record with its key.
 func (s *Server) answer(ctx context.Context, r Record, n int, p peer) {
 	e := &exchange{ctx: ctx, log: s.log, peer: p, record: r, n: n}
