@@ -25,14 +25,15 @@ const (
 
 func TestConnectFindsTheEraOfEveryNPMServer(t *testing.T) {
 	greet := func(w interop.Want) interop.Want {
-		w.Tool, w.Args = "greet", map[string]any{"name": "Ada"}
+		w.Call = interop.Call{Tool: "greet", Args: map[string]any{"name": "Ada"}}
 		w.Text = "Hello, Ada, from the " + w.Era.String() + " era"
 		return w
 	}
 	echo := func(w interop.Want) interop.Want {
 		w.Era, w.Version, w.Name = negotiation.EraLegacy, legacy, "mcp-servers/everything"
 		w.Opening, w.Reopening = interop.Fallback, interop.Handshake
-		w.Tool, w.Args, w.Text = "echo", map[string]any{"message": "Ada"}, "Echo: Ada"
+		w.Call = interop.Call{Tool: "echo", Args: map[string]any{"message": "Ada"}}
+		w.Text = "Echo: Ada"
 		return w
 	}
 	for name, tc := range map[string]npmServer{
