@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpera/mcpera/client"
+	"github.com/mcpera/mcpera/negotiation"
+)
+
+// A connection holds what every command that talks to a server has in common:
+// its flags, and how to connect by them.
+type connection struct {
+	target
+	output
+	era          choice
+	probeTimeout period
+	timeout      period
+}
+
+func newConnection(cmd *cobra.Command) *connection {
+	c := &connection{era: choice{"auto", []string{"auto", "modern", "legacy"}}}
+	c.target.register(cmd)
+	c.era.register(cmd, "era", "ask the server for its era, or pin it")
+	cmd.Flags().Var(&c.probeTimeout, "probe-timeout", "bound on the question for the era (default 10s\nfor a URL, 5s for a command)")
+	cmd.Flags().Var(&c.timeout, "timeout", "bound on connecting, and on each request after\nthat (default 1m0s)")
+	c.output.register(cmd)
+	c.registerVerbose(cmd)
+	return c
+}
+
+// run connects, lets work find out something, closes the connection, and then
+// prints what was found, so that an output is always a finished one.
+func (c *connection) run(cmd *cobra.Command, work func(context.Context, *client.Client) (report, error)) error {
+	notes := &notes{w: cmd.ErrOrStderr()}
+	conn, err := c.dial(cmd.Context(), notes)
+	if err != nil {
+		return err
+	}
+	r, err := work(cmd.Context(), conn)
+	if closeErr := conn.Close(); closeErr != nil {
+		notes.printf("mcpera: warning: %v", closeErr)
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(cmd, r)
+}
+
+// dial connects to the target.
+func (c *connection) dial(ctx context.Context, notes *notes) (*client.Client, error) {
+	opts := []client.Option{client.WithLogger(slog.New(notes))}
+	if c.verbose {
+		opts = append(opts, client.WithTrace(notes.trace))
+	}
+	if c.probeTimeout > 0 {
+		opts = append(opts, client.WithProbeTimeout(time.Duration(c.probeTimeout)))
+	}
+	if c.timeout > 0 {
+		d := time.Duration(c.timeout)
+		opts = append(opts, client.WithConnectTimeout(d), client.WithCallTimeout(d))
+	}
+	switch c.era.value {
+	case "modern":
+		opts = append(opts, client.WithEra(negotiation.EraModern))
+	case "legacy":
+		opts = append(opts, client.WithEra(negotiation.EraLegacy))
+	}
+	t, err := c.transport(notes.serverErr(c.verbose))
+	if err != nil {
+		return nil, err
+	}
+	if c.verbose {
+		notes.printf("* %s", c.describe(t))
+	}
+	return client.Connect(ctx, t, opts...)
+}
