@@ -14,85 +14,138 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
-// A CallOption adjusts one call.
-type CallOption func(*call) error
-
-// A call is one request of the program, whatever its method.
+// A call is one request of the program, whatever its method. It takes one leg,
+// or several when the server asks for input in between.
 type call struct {
 	method     string
-	name       string // what it is about, for Mcp-Name
-	params     any    // encodes as an object; nil for none
-	idempotent bool   // may be sent again
-	timeout    time.Duration
-	cursor     *string
+	name       string            // what it is about, for Mcp-Name
+	params     any               // encodes as a JSON object; nil for none
+	headers    map[string]string // Mcp-Param-*, by full name
+	idempotent bool              // may be sent again
+	asks       bool              // the server may ask for input
+
+	timeout  time.Duration // of a leg, restarted by progress
+	limit    time.Duration // of a leg, whatever the progress
+	cursor   *string
+	progress func(protocol.Progress)
+	wantsLog protocol.LogLevel
+	log      func(protocol.LogMessage)
+	meta     map[string]any
+
+	token int64 // of progress; 0 when none is asked for
 }
 
-// Timeout bounds the call: by default what WithCallTimeout says. It holds for
-// each page of an iterator.
-func Timeout(d time.Duration) CallOption {
-	return func(c *call) error { return positive("timeout of a call", d, &c.timeout) }
-}
-
-// Cursor asks a list for the page that a NextCursor named. Cursors are opaque.
-func Cursor(cursor string) CallOption {
-	return func(c *call) error {
-		c.cursor = &cursor
-		return nil
-	}
-}
-
-// do sends a call and decodes its result into result.
+// do makes a call and decodes its result into result.
 func (c *Client) do(ctx context.Context, call *call, result any, opts []CallOption) error {
-	call.timeout = c.config.callTimeout
+	call.timeout, call.limit = c.config.callTimeout, c.config.callLimit
 	for _, opt := range opts {
 		if err := opt(call); err != nil {
 			return err
 		}
 	}
-	req, err := c.encode(call)
+	if call.cursor != nil {
+		call.params = cursorParams{*call.cursor}
+	}
+	params, err := encodeParams(call)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, call.timeout)
-	defer cancel()
-	o := c.link.exchange(ctx, req)
-	if o.Failure == negotiation.TimedOut || o.Failure == negotiation.Canceled {
-		c.cancel(req.ID)
-	}
-	if err := c.link.fail(req, o); err != nil {
-		c.refute(ctx, err)
+	if err := c.sessionLevel(ctx, call); err != nil {
 		return err
 	}
-	raw, err := c.session.result(o.Message.Result)
-	if err == nil {
-		err = json.Unmarshal(raw, result)
-	}
+	raw, err := c.invoke(ctx, call, params)
 	if err != nil {
-		return &transport.MessageError{
-			Origin: c.link.target.String(), Method: call.method, Status: o.Status,
-			Said: protocol.Quote(o.Message.Result), Err: err,
-		}
+		return err
+	}
+	if err := json.Unmarshal(raw, result); err != nil {
+		return c.unusable(call, raw, err)
 	}
 	return nil
 }
 
-// encode writes the call as a request of the connection's era.
-func (c *Client) encode(call *call) (*transport.Request, error) {
-	params := jsontext.Value(`{}`)
-	if call.cursor != nil {
-		call.params = struct {
-			Cursor string `json:"cursor"`
-		}{*call.cursor}
+type cursorParams struct {
+	Cursor string `json:"cursor"`
+}
+
+// encodeParams returns a call's params as a JSON object.
+func encodeParams(call *call) (jsontext.Value, error) {
+	if call.params == nil {
+		return jsontext.Value(`{}`), nil
 	}
-	if call.params != nil {
-		var err error
-		if params, err = json.Marshal(call.params, json.Deterministic(true)); err != nil {
-			return nil, fmt.Errorf("%s: encode the parameters: %w", call.method, err)
+	params, err := json.Marshal(call.params, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("%s: encode the parameters: %w", call.method, err)
+	}
+	return params, nil
+}
+
+// unusable is the error of a result that can't be read.
+func (c *Client) unusable(call *call, raw jsontext.Value, err error) error {
+	return &transport.MessageError{
+		Origin: c.link.target.String(), Method: call.method, Said: protocol.Quote(raw), Err: err,
+	}
+}
+
+// leg sends a call's request once and returns the result and its type.
+func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (jsontext.Value, string, error) {
+	id, n := c.link.next()
+	if call.token == 0 && (call.progress != nil || call.method == protocol.MethodCallTool) {
+		call.token = n
+	}
+	meta, err := c.callMeta(ctx, call)
+	if err != nil {
+		return nil, "", err
+	}
+	req := c.session.request(id, outgoing{method: call.method, name: call.name, params: params, meta: meta})
+	req.Idempotent, req.Params = call.idempotent, call.headers
+
+	watch, ctx := c.watch(ctx, call)
+	defer watch.stop()
+	c.active.add(n, call, watch)
+	o := c.link.exchange(ctx, req)
+	c.active.remove(n, call)
+	if o.Failure == negotiation.Canceled && errors.Is(context.Cause(ctx), errTooSlow) {
+		o.Failure, o.Err = negotiation.TimedOut, errTooSlow
+	}
+	if o.Failure == negotiation.TimedOut || o.Failure == negotiation.Canceled {
+		c.cancel(id)
+	}
+	if err := c.link.fail(req, o); err != nil {
+		c.refute(ctx, err)
+		return nil, "", err
+	}
+	typ, err := c.session.resultType(o.Message.Result)
+	if err != nil {
+		return nil, "", c.unusable(call, o.Message.Result, err)
+	}
+	return o.Message.Result, typ, nil
+}
+
+// callMeta returns the members that a call adds to _meta.
+func (c *Client) callMeta(ctx context.Context, call *call) ([]byte, error) {
+	extra := make(map[string]any, len(call.meta)+2)
+	if c.config.traceContext != nil {
+		for key, value := range c.config.traceContext(ctx) {
+			extra[key] = value
 		}
 	}
-	req := c.session.request(c.link.nextID(), call.method, call.name, params)
-	req.Idempotent = call.idempotent
-	return req, nil
+	for key, value := range call.meta {
+		extra[key] = value
+	}
+	if call.token != 0 {
+		extra[protocol.MetaProgressToken] = call.token
+	}
+	if call.wantsLog != "" && c.Era() == negotiation.EraModern {
+		extra[protocol.MetaLogLevel] = call.wantsLog
+	}
+	if len(extra) == 0 {
+		return nil, nil
+	}
+	meta, err := json.Marshal(extra, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("%s: encode _meta: %w", call.method, err)
+	}
+	return meta[1 : len(meta)-1], nil
 }
 
 // cancel tells the server that a request is no longer wanted, where its era and
@@ -106,12 +159,17 @@ func (c *Client) cancel(id protocol.ID) {
 	c.spawn(func() {
 		ctx, cancel := context.WithTimeout(c.life, answerTime)
 		defer cancel()
-		params, err := json.Marshal(protocol.CancelledParams{RequestID: id})
-		if err != nil {
-			return
-		}
-		_ = c.link.send(ctx, c.session.request(protocol.ID{}, protocol.MethodCancelled, "", params))
+		_ = c.notify(ctx, protocol.MethodCancelled, protocol.CancelledParams{RequestID: id})
 	})
+}
+
+// notify sends a notification.
+func (c *Client) notify(ctx context.Context, method string, params any) error {
+	encoded, err := json.Marshal(params)
+	if err != nil {
+		return fmt.Errorf("%s: encode the parameters: %w", method, err)
+	}
+	return c.link.send(ctx, c.session.request(protocol.ID{}, outgoing{method: method, params: encoded}))
 }
 
 // refute forgets a remembered modern verdict when a modern request is refused
@@ -123,13 +181,8 @@ func (c *Client) refute(ctx context.Context, err error) {
 		return
 	}
 	versions := server.SupportedVersions()
-	if len(versions) == 0 {
+	if len(versions) == 0 || firstModern(versions) != "" {
 		return
-	}
-	for _, v := range versions {
-		if negotiation.EraOf(v) == negotiation.EraModern {
-			return
-		}
 	}
 	if err := c.config.eras.Forget(ctx, eraKey(c.link.target)); err != nil {
 		c.config.log.Warn("the era cache failed", "server", c.link.target.String(), "reason", err)

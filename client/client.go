@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpera/mcpera/erecache"
 	"github.com/mcpera/mcpera/negotiation"
@@ -18,6 +19,13 @@ type Client struct {
 	link    *link
 	session session
 	report  Negotiation
+
+	active   active       // calls under way
+	serving  serving      // requests of the server that are being served
+	handlers atomic.Int64 // how many handlers of the program are at work
+	mail     *mailbox     // notifications for the program
+	tools    toolbook
+	logLevel atomic.Value // the protocol.LogLevel of a legacy session, once set
 
 	life   context.Context // ends with Close
 	end    context.CancelFunc
@@ -44,6 +52,7 @@ func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Clien
 	c := &Client{
 		config: config,
 		link:   &link{Transport: t, target: target, trace: config.trace},
+		mail:   newMailbox(),
 		gone:   make(chan struct{}),
 	}
 	c.life, c.end = context.WithCancel(context.Background())
@@ -150,6 +159,7 @@ func (c *Client) Close() error {
 	}
 	c.end()
 	c.closeErr = c.link.Close()
+	c.mail.close()
 	c.running.Wait()
 	return c.closeErr
 }

@@ -26,11 +26,9 @@ type legacySession struct {
 //
 // Source: MCP 2025-11-25, lifecycle, "Initialization".
 func initializeRequest(c *config, id protocol.ID) (*transport.Request, error) {
-	capabilities := c.capabilities
-	capabilities.Era = negotiation.EraLegacy
 	params, err := json.Marshal(protocol.InitializeParams{
 		ProtocolVersion: negotiation.LegacyVersion(),
-		Capabilities:    negotiation.ClientCapabilities(c.handler, capabilities),
+		Capabilities:    c.declared(negotiation.EraLegacy),
 		ClientInfo:      c.info,
 	})
 	if err != nil {
@@ -65,7 +63,7 @@ func openLegacy(ctx context.Context, l *link, req *transport.Request, o negotiat
 		era: negotiation.EraLegacy, version: r.ProtocolVersion, info: r.ServerInfo,
 		capabilities: r.Capabilities, instructions: r.Instructions,
 	}}
-	initialized := s.request(protocol.ID{}, protocol.MethodInitialized, "", nil)
+	initialized := s.request(protocol.ID{}, outgoing{method: protocol.MethodInitialized})
 	if err := l.send(ctx, initialized); err != nil {
 		return nil, err
 	}
@@ -74,14 +72,21 @@ func openLegacy(ctx context.Context, l *link, req *transport.Request, o negotiat
 
 func (s *legacySession) server() serverDetails { return s.details }
 
-func (s *legacySession) request(id protocol.ID, method, _ string, params jsontext.Value) *transport.Request {
+func (s *legacySession) request(id protocol.ID, m outgoing) *transport.Request {
+	params := m.params
+	if len(m.meta) > 0 {
+		params = appendParams(make([]byte, 0, len(m.meta)+len(params)+16), m.meta, params)
+	}
 	return &transport.Request{
-		ID: id, Method: method, Era: negotiation.EraLegacy, Version: s.details.version, Session: s.id,
-		Body: protocol.AppendRequest(make([]byte, 0, len(params)+len(method)+64), id, method, params),
+		ID: id, Method: m.method, Era: negotiation.EraLegacy, Version: s.details.version, Session: s.id,
+		Body: protocol.AppendRequest(make([]byte, 0, len(params)+len(m.method)+64), id, m.method, params),
 	}
 }
 
-func (s *legacySession) result(raw jsontext.Value) (jsontext.Value, error) { return raw, nil }
+// resultType: a legacy result is always the whole of it.
+func (s *legacySession) resultType(jsontext.Value) (string, error) {
+	return protocol.ResultComplete, nil
+}
 
 // cancels: a disconnect means nothing to a legacy server.
 func (s *legacySession) cancels(negotiation.Transport) bool { return true }

@@ -20,9 +20,18 @@ type link struct {
 	trips  atomic.Int64
 }
 
-// nextID returns an id that this connection has not used. Small counters also
-// survive servers that hold numbers in floating point.
-func (l *link) nextID() protocol.ID { return protocol.NumberID(l.lastID.Add(1)) }
+// next returns an id that this connection has not used, and its number. Small
+// counters also survive servers that hold numbers in floating point.
+func (l *link) next() (protocol.ID, int64) {
+	n := l.lastID.Add(1)
+	return protocol.NumberID(n), n
+}
+
+// nextID returns an id that this connection has not used.
+func (l *link) nextID() protocol.ID {
+	id, _ := l.next()
+	return id
+}
 
 // exchange sends one request and returns what came of it.
 func (l *link) exchange(ctx context.Context, req *transport.Request) negotiation.Outcome {

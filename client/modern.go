@@ -16,11 +16,10 @@ import (
 // capabilities in its _meta, and nothing is kept between requests.
 type modernSession struct {
 	details serverDetails
-	meta    []byte // the _meta object without its closing brace
+	meta    []byte // the members that every request's _meta has
 }
 
-// modernMeta returns the members that every modern request carries: a JSON
-// object without its closing brace, so that a call can add its own.
+// modernMeta returns the members of _meta that every modern request carries.
 //
 // Source: MCP 2026-07-28, basic, "_meta".
 func modernMeta(c *config, version string) ([]byte, error) {
@@ -28,11 +27,11 @@ func modernMeta(c *config, version string) ([]byte, error) {
 		Version      string                      `json:"io.modelcontextprotocol/protocolVersion"`
 		Info         protocol.Implementation     `json:"io.modelcontextprotocol/clientInfo"`
 		Capabilities protocol.ClientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
-	}{version, c.info, negotiation.ClientCapabilities(c.handler, c.capabilities)})
+	}{version, c.info, c.declared(negotiation.EraModern)})
 	if err != nil {
 		return nil, fmt.Errorf("client: encode _meta: %w", err)
 	}
-	return meta[:len(meta)-1], nil
+	return meta[1 : len(meta)-1], nil
 }
 
 func newModern(c *config, version string, d *protocol.DiscoverResult) (*modernSession, error) {
@@ -51,44 +50,37 @@ func newModern(c *config, version string, d *protocol.DiscoverResult) (*modernSe
 
 func (s *modernSession) server() serverDetails { return s.details }
 
-func (s *modernSession) request(id protocol.ID, method, name string, params jsontext.Value) *transport.Request {
-	return modernRequest(id, s.details.version, s.meta, method, name, params)
+func (s *modernSession) request(id protocol.ID, m outgoing) *transport.Request {
+	return modernRequest(id, s.details.version, s.meta, m)
 }
 
-// modernRequest writes a request with meta, an object without its closing
-// brace, as the first member of its params.
-func modernRequest(id protocol.ID, version string, meta []byte, method, name string, params jsontext.Value) *transport.Request {
-	body := make([]byte, 0, len(meta)+len(params)+len(method)+64)
-	body = append(body, `{"_meta":`...)
-	body = append(body, meta...)
-	body = append(body, '}')
-	if len(params) > len(`{}`) {
-		body = append(body, ',')
-		body = append(body, params[1:]...)
-	} else {
-		body = append(body, '}')
+// modernRequest writes a request; meta are the members that every request's
+// _meta has.
+func modernRequest(id protocol.ID, version string, meta []byte, m outgoing) *transport.Request {
+	if len(m.meta) > 0 {
+		meta = append(append(meta[:len(meta):len(meta)], ','), m.meta...)
 	}
+	params := appendParams(make([]byte, 0, len(meta)+len(m.params)+16), meta, m.params)
 	return &transport.Request{
-		ID: id, Method: method, Name: name, Era: negotiation.EraModern, Version: version,
-		Body: protocol.AppendRequest(make([]byte, 0, len(body)+len(method)+64), id, method, body),
+		ID: id, Method: m.method, Name: m.name, Era: negotiation.EraModern, Version: version,
+		Body: protocol.AppendRequest(make([]byte, 0, len(params)+len(m.method)+64), id, m.method, params),
 	}
 }
 
-// result accepts complete results only: a result without resultType is
-// complete, one with a type that this client does not know is invalid.
+// resultType returns what a result is: one without a type is complete.
 //
 // Source: MCP 2026-07-28, basic, "ResultType".
-func (s *modernSession) result(raw jsontext.Value) (jsontext.Value, error) {
+func (s *modernSession) resultType(raw jsontext.Value) (string, error) {
 	var head struct {
 		ResultType *string `json:"resultType"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return nil, err
+		return "", err
 	}
-	if head.ResultType != nil && *head.ResultType != protocol.ResultComplete {
-		return nil, &ResultTypeError{Type: *head.ResultType}
+	if head.ResultType == nil {
+		return protocol.ResultComplete, nil
 	}
-	return raw, nil
+	return *head.ResultType, nil
 }
 
 // cancels: a byte stream shared by all requests needs a notification, an HTTP

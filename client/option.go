@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -33,11 +34,16 @@ type config struct {
 	probeTimeout   time.Duration // 0: the transport's default
 	connectTimeout time.Duration
 	callTimeout    time.Duration
+	callLimit      time.Duration
+	maxRounds      int
 	retries        int
 	backoff        transport.Backoff
 
-	log   *slog.Logger
-	trace func(Event)
+	log          *slog.Logger
+	trace        func(Event)
+	traceContext func(context.Context) TraceContext
+	incoming     func(*protocol.Message)
+	middleware   []func(Invoker) Invoker
 }
 
 // defaultEras and defaultDiscovers are shared by all clients of the process
@@ -55,6 +61,8 @@ func newConfig(opts []Option) (*config, error) {
 		confirm:        true,
 		connectTimeout: time.Minute,
 		callTimeout:    time.Minute,
+		callLimit:      10 * time.Minute,
+		maxRounds:      10,
 		retries:        3,
 		backoff:        transport.DefaultBackoff(),
 		log:            slog.New(slog.DiscardHandler),
@@ -65,6 +73,13 @@ func newConfig(opts []Option) (*config, error) {
 		}
 	}
 	return c, nil
+}
+
+// declared returns the capabilities that the client declares in an era.
+func (c *config) declared(era negotiation.Era) protocol.ClientCapabilities {
+	opts := c.capabilities
+	opts.Era = era
+	return negotiation.ClientCapabilities(c.handler, opts)
 }
 
 // WithHandler sets what servers may ask of the program. The capabilities that
@@ -194,8 +209,9 @@ func WithConnectTimeout(d time.Duration) Option {
 	}
 }
 
-// WithCallTimeout bounds each call: by default 1 min, or the context's
-// deadline if that is sooner. The option Timeout sets it for one call.
+// WithCallTimeout bounds how long a server may take for a request: by default
+// 1 min, or the context's deadline if that is sooner. Progress starts the time
+// anew; see WithCallLimit. The option Timeout sets it for one call.
 func WithCallTimeout(d time.Duration) Option {
 	return func(c *config) error {
 		return positive("call timeout", d, &c.callTimeout)

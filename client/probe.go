@@ -74,7 +74,7 @@ func (n *negotiator) probe(ctx context.Context, version string, limit time.Durat
 	if err != nil {
 		return probed{}, err
 	}
-	p := probed{request: modernRequest(n.link.nextID(), version, meta, protocol.MethodDiscover, "", nil)}
+	p := probed{request: modernRequest(n.link.nextID(), version, meta, outgoing{method: protocol.MethodDiscover})}
 	p.request.MaxAnswer = maxProbeAnswer
 	if n.link.Kind() == negotiation.Stdio {
 		p.outcome = n.probeStdio(ctx, p.request, limit)

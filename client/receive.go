@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/mcpera/mcpera/handler"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
 	"github.com/mcpera/mcpera/transport"
@@ -14,44 +16,132 @@ import (
 // An inbox is the client as its transport sees it.
 type inbox struct{ *Client }
 
-// Receive takes what the server sends of its own accord.
-func (c inbox) Receive(msg *protocol.Message, _ *transport.Request) {
-	if !msg.IsRequest() {
-		return // notifications change nothing yet
+// Receive takes what the server sends of its own accord. It never waits.
+func (c inbox) Receive(msg *protocol.Message, on *transport.Request) {
+	if c.config.incoming != nil {
+		c.config.incoming(msg)
 	}
-	c.mu.Lock()
-	s := c.session
-	c.mu.Unlock()
+	if msg.IsRequest() {
+		c.receiveRequest(msg)
+		return
+	}
+	switch msg.Method {
+	case protocol.MethodProgress:
+		var p protocol.Progress
+		if json.Unmarshal(msg.Params, &p) == nil {
+			c.active.progress(p)
+		}
+	case protocol.MethodLogMessage:
+		c.receiveLog(msg, on)
+	case protocol.MethodCancelled:
+		c.receiveCancelled(msg)
+	}
+	if h, ok := c.config.handler.(handler.NotificationReceiver); ok {
+		c.mail.put(func() { h.Notification(c.life, msg.Method, msg.Params) })
+	}
+}
+
+// receiveLog delivers a log message to the call whose stream carried it. On a
+// stream shared by all, every call that wants logs gets it.
+func (c *Client) receiveLog(msg *protocol.Message, on *transport.Request) {
+	var m protocol.LogMessage
+	if json.Unmarshal(msg.Params, &m) != nil {
+		return
+	}
+	wanting := c.active.logging()
+	if on != nil {
+		wanting = nil
+		if id, ok := on.ID.Int64(); ok {
+			if entry := c.active.get(id); entry != nil && entry.call.log != nil {
+				wanting = []*activeCall{entry}
+			}
+		}
+	}
+	for _, entry := range wanting {
+		entry.inbox.put(func() { entry.call.log(m) })
+	}
+}
+
+// answerTime is what sending an answer or a notice may take.
+const answerTime = 10 * time.Second
+
+// maxServing is how many requests of a legacy server are served at once. More
+// are refused, so that a flood costs no memory.
+const maxServing = 64
+
+// receiveRequest answers a server's request, off the reader: a ping at once and
+// in any state, what the program's handler serves, and nothing of a modern
+// server, which may not send any.
+//
+// Source: MCP 2025-11-25, basic/utilities/ping, client/*.
+func (c *Client) receiveRequest(msg *protocol.Message) {
+	s := c.opened()
 	if s != nil && !s.answers() {
 		c.config.log.Warn("ignored a request of a modern server, which may not send any",
 			"server", c.link.target.String(), "method", protocol.Quote(msg.Method))
 		return
 	}
-	c.spawn(func() { c.answer(s, msg) })
+	ctx, done, free := c.serving.begin(c.life, msg.ID)
+	c.spawn(func() {
+		defer done()
+		switch {
+		case msg.Method == protocol.MethodPing:
+			c.answer(s, msg, protocol.AppendResult(nil, msg.ID, jsontext.Value(`{}`)))
+		case !free:
+			c.answer(s, msg, protocol.AppendError(nil, msg.ID, protocol.CodeInternal, "the client is busy"))
+		default:
+			c.serveRequest(ctx, s, msg)
+		}
+	})
 }
 
-// answerTime is what sending an answer may take.
-const answerTime = 10 * time.Second
+// serveRequest runs the handler and sends its answer, unless the server has
+// canceled its request meanwhile.
+func (c *Client) serveRequest(ctx context.Context, s session, msg *protocol.Message) {
+	answer, err := c.serve(ctx, msg.Method, msg.Params)
+	var encoded []byte
+	if err == nil {
+		encoded, err = json.Marshal(answer)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		c.config.log.Warn("could not serve the server's request", "server", c.link.target.String(),
+			"method", protocol.Quote(msg.Method), "reason", err)
+		code, message := serverSide(err)
+		c.answer(s, msg, protocol.AppendError(nil, msg.ID, code, message))
+		return
+	}
+	c.answer(s, msg, protocol.AppendResult(nil, msg.ID, encoded))
+}
 
-// answer answers a server's request: a ping at once and in any state, anything
-// else with "method not found".
-//
-// Source: MCP 2025-11-25, basic/utilities/ping.
-func (c *Client) answer(s session, msg *protocol.Message) {
+// answer sends a response to the server's request msg.
+func (c *Client) answer(s session, msg *protocol.Message, body []byte) {
 	ctx, cancel := context.WithTimeout(c.life, answerTime)
 	defer cancel()
 	req := &transport.Request{Era: negotiation.EraLegacy}
 	if s != nil {
-		req = s.request(protocol.ID{}, "", "", nil)
-		req.Method = ""
+		req = s.request(protocol.ID{}, outgoing{})
 	}
-	if msg.Method == protocol.MethodPing {
-		req.Body = protocol.AppendResult(nil, msg.ID, jsontext.Value(`{}`))
-	} else {
-		req.Body = protocol.AppendError(nil, msg.ID, protocol.CodeMethodNotFound, "method not found")
-	}
+	req.Body = body
 	if err := c.link.send(ctx, req); err != nil && c.life.Err() == nil {
 		c.config.log.Warn("could not answer the server", "server", c.link.target.String(),
 			"method", protocol.Quote(msg.Method), "reason", err)
 	}
+}
+
+// receiveCancelled stops serving a request that the server no longer wants.
+func (c *Client) receiveCancelled(msg *protocol.Message) {
+	var p protocol.CancelledParams
+	if json.Unmarshal(msg.Params, &p) == nil {
+		c.serving.cancel(p.RequestID)
+	}
+}
+
+// opened returns the session, nil while there is none yet.
+func (c *Client) opened() session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
 }

@@ -11,15 +11,14 @@ import (
 )
 
 // A session is one era's way to speak: how a message is written, what a result
-// must look like, how things end. The rest of the client never asks which era
+// must look like, how things end. The rest of the client rarely asks which era
 // it is in.
 type session interface {
 	server() serverDetails
-	// request returns the message for a method, ready to send. name is what the
-	// method is about, for Mcp-Name; params is a JSON object.
-	request(id protocol.ID, method, name string, params jsontext.Value) *transport.Request
-	// result checks a result that came, and returns it.
-	result(raw jsontext.Value) (jsontext.Value, error)
+	// request writes a message, ready to send.
+	request(id protocol.ID, m outgoing) *transport.Request
+	// resultType tells complete results from those that ask for more.
+	resultType(raw jsontext.Value) (string, error)
 	// cancels reports whether the server is told by a notification that a
 	// request is no longer wanted; where not, the end of its stream tells.
 	cancels(kind negotiation.Transport) bool
@@ -29,6 +28,14 @@ type session interface {
 	end(ctx context.Context)
 }
 
+// An outgoing message is what a session writes in its era's form.
+type outgoing struct {
+	method string
+	name   string         // what the method is about, for Mcp-Name
+	params jsontext.Value // a JSON object, or nil
+	meta   []byte         // members for _meta, comma-separated, or nil
+}
+
 // serverDetails is what a server said of itself when the session opened.
 type serverDetails struct {
 	era          negotiation.Era
@@ -36,4 +43,20 @@ type serverDetails struct {
 	info         protocol.Implementation
 	capabilities protocol.ServerCapabilities
 	instructions string
+}
+
+// appendParams appends params with meta, the members of a _meta object, as
+// their first member. Either may be empty.
+func appendParams(dst []byte, meta []byte, params jsontext.Value) []byte {
+	if len(meta) == 0 {
+		return append(dst, params...)
+	}
+	dst = append(dst, `{"_meta":{`...)
+	dst = append(dst, meta...)
+	dst = append(dst, '}')
+	if len(params) <= len(`{}`) {
+		return append(dst, '}')
+	}
+	dst = append(dst, ',')
+	return append(dst, params[1:]...)
 }

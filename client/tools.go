@@ -2,18 +2,21 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
 )
 
 // ListTools returns one page of the server's tools: the first, or the one that
-// Cursor names. A tool that can't be read is left out, noted in the log and in
-// the result's Tools.Dropped.
+// Cursor names. A tool that can't be read or used is left out, noted in the log
+// and in the result's Tools.Dropped.
 //
 // Source: MCP 2026-07-28, server/tools, "Listing Tools".
 func (c *Client) ListTools(ctx context.Context, opts ...CallOption) (*protocol.ListToolsResult, error) {
@@ -21,10 +24,30 @@ func (c *Client) ListTools(ctx context.Context, opts ...CallOption) (*protocol.L
 	if err := c.do(ctx, &call{method: protocol.MethodListTools, idempotent: true}, &r, opts); err != nil {
 		return nil, err
 	}
+	c.noteTools(&r.Tools)
 	for _, reason := range r.Tools.Dropped {
 		c.config.log.Warn("left out a tool", "server", c.link.target.String(), "reason", reason)
 	}
 	return &r, nil
+}
+
+// noteTools keeps what calls need to know of listed tools, and takes out those
+// whose header annotations are invalid. Headers exist over modern HTTP only.
+func (c *Client) noteTools(tools *protocol.List[protocol.Tool]) {
+	mirrors := c.Era() == negotiation.EraModern && c.link.Kind() == negotiation.HTTP
+	tools.Items = slices.DeleteFunc(tools.Items, func(tool protocol.Tool) bool {
+		var headers []paramHeader
+		if mirrors {
+			var err error
+			if headers, err = paramHeaders(tool.InputSchema); err != nil {
+				tools.Dropped = append(tools.Dropped, fmt.Errorf("tool %s: %w", protocol.Quote(tool.Name), err))
+				c.tools.drop(tool.Name)
+				return true
+			}
+		}
+		c.tools.note(&tool, headers)
+		return false
+	})
 }
 
 // Tools returns all of the server's tools, page by page as they are asked for.
@@ -45,9 +68,12 @@ func (c *Client) Tools(ctx context.Context, opts ...CallOption) iter.Seq2[*proto
 // numbers and member order are kept; nil stands for no arguments.
 //
 // A tool that fails says so in the result's IsError, for the model to read; an
-// error of CallTool means that the call itself failed. A call is sent once,
-// unless it certainly never reached the server. After a timeout or a lost
-// connection the tool may have run.
+// error of CallTool means that the call itself failed. Structured content is
+// checked against the output schema that the tool was listed with: on a
+// mismatch the result comes with an *OutputError.
+//
+// A call is sent once, unless it certainly never reached the server. After a
+// timeout or a lost connection the tool may have run.
 //
 // Source: MCP 2026-07-28, server/tools, "Calling Tools".
 func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*protocol.CallToolResult, error) {
@@ -55,15 +81,85 @@ func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...Ca
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
 	}
-	var r protocol.CallToolResult
-	err = c.do(ctx, &call{
-		method: protocol.MethodCallTool, name: name,
-		params: protocol.CallToolParams{Name: name, Arguments: arguments},
-	}, &r, opts)
+	r, err := c.callTool(ctx, name, arguments, opts)
+	if errors.Is(err, errHeaderMismatch) && c.relist(ctx) {
+		r, err = c.callTool(ctx, name, arguments, opts)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &r, nil
+	if err := c.tools.get(name).check(r); err != nil {
+		return r, &OutputError{Tool: name, Err: err}
+	}
+	return r, nil
+}
+
+func (c *Client) callTool(ctx context.Context, name string, arguments jsontext.Value, opts []CallOption) (*protocol.CallToolResult, error) {
+	call := &call{
+		method: protocol.MethodCallTool, name: name, asks: true,
+		params: protocol.CallToolParams{Name: name, Arguments: arguments},
+	}
+	if tool := c.tools.get(name); tool != nil {
+		var err error
+		if call.headers, err = mirror(tool.headers, arguments); err != nil {
+			return nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
+		}
+	}
+	r := new(protocol.CallToolResult)
+	if err := c.do(ctx, call, r, opts); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// errHeaderMismatch is matched by the error of a server that misses a header,
+// or sees one that disagrees with the body.
+var errHeaderMismatch = &protocol.Error{Code: protocol.CodeHeaderMismatch}
+
+// relist reads the tools anew, after a server refused the headers of a call,
+// and reports whether it could: the annotations may have changed, or were never
+// read.
+//
+// Source: MCP 2026-07-28, streamable-http, "Client Behavior".
+func (c *Client) relist(ctx context.Context) bool {
+	for _, err := range c.Tools(ctx) {
+		if err != nil {
+			c.config.log.Warn("could not list the tools after a header mismatch",
+				"server", c.link.target.String(), "reason", err)
+			return false
+		}
+	}
+	return true
+}
+
+// CallToolAs calls a tool and decodes its structured content into a T. A tool
+// that reports a failure gives a *ToolError; see CallTool for other errors.
+func CallToolAs[T any](ctx context.Context, c *Client, name string, args any, opts ...CallOption) (T, error) {
+	var out T
+	r, err := c.CallTool(ctx, name, args, opts...)
+	switch {
+	case err != nil:
+		return out, err
+	case r.IsError:
+		return out, &ToolError{Tool: name, Result: r}
+	case r.StructuredContent == nil:
+		return out, &OutputError{Tool: name, Err: errNoStructured}
+	}
+	if err := json.Unmarshal(r.StructuredContent, &out); err != nil {
+		return out, &OutputError{Tool: name, Err: err}
+	}
+	return out, nil
+}
+
+// A ToolError means that a tool ran and reported a failure. Its text is meant
+// for the model.
+type ToolError struct {
+	Tool   string
+	Result *protocol.CallToolResult
+}
+
+func (e *ToolError) Error() string {
+	return fmt.Sprintf("tool %s failed: %s", protocol.Quote(e.Tool), protocol.Quote(e.Result.Text()))
 }
 
 // encodeArguments returns args as a JSON object.

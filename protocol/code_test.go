@@ -50,6 +50,14 @@ func TestErrorIsComparesCodes(t *testing.T) {
 	if !errors.Is(&protocol.Error{Code: -32602}, protocol.ErrInvalidParams) {
 		t.Error("-32602 is not ErrInvalidParams")
 	}
+	for want, sentinel := range map[string]error{
+		`server error -32601: "method not found"`: protocol.ErrMethodNotFound,
+		`server error -32602: "invalid params"`:   protocol.ErrInvalidParams,
+	} {
+		if sentinel.Error() != want {
+			t.Errorf("Error() is %s, want %s", sentinel, want)
+		}
+	}
 }
 
 func TestErrorText(t *testing.T) {

@@ -17,6 +17,7 @@ func TestTTL(t *testing.T) {
 		`{"ttlMs":-0}`:   0,
 		`{"ttlMs":-5}`:   0,
 		`{"ttlMs":-1e9}`: 0,
+		`{"ttlMs":-0.5}`: 0,
 		`{"ttlMs":null}`: 0,
 		`{"ttlMs":"5"}`:  0,
 		`{"ttlMs":true}`: 0,
@@ -37,7 +38,10 @@ func TestTTL(t *testing.T) {
 		`{"ttlMs":1e-400}`:                  0,
 		`{"ttlMs":100000000000000000000.5}`: 24 * time.Hour,
 	} {
-		var d protocol.DiscoverResult
+		d := protocol.DiscoverResult{TTL: 7} // what was there before goes
+		if text == `{}` {
+			d.TTL = 0
+		}
 		if err := json.Unmarshal([]byte(text), &d); err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if time.Duration(d.TTL) != want {

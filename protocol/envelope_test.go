@@ -174,6 +174,9 @@ func TestDecodeRefuses(t *testing.T) {
 			if !strings.HasPrefix(err.Error(), "not a JSON-RPC message: ") || !strings.Contains(err.Error(), tc.why) {
 				t.Errorf("error is %q, want it to say %q", err, tc.why)
 			}
+			if strings.Contains(err.Error(), "%!") {
+				t.Errorf("error is %q", err)
+			}
 			if len(err.Error()) > 2000 {
 				t.Errorf("the error text has %d bytes", len(err.Error()))
 			}

@@ -13,7 +13,7 @@ const ResultInputRequired = "input_required"
 // as it came.
 type InputRequiredResult struct {
 	InputRequests map[string]InputRequest `json:"inputRequests,omitempty"`
-	RequestState  *string                 `json:"requestState,omitzero"` // nil: send none
+	RequestState  jsontext.Value          `json:"requestState,omitzero"` // as it came; nil: send none
 	Meta          Meta                    `json:"_meta,omitzero"`
 }
 

@@ -1,0 +1,106 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mcpera/mcpera/negotiation"
+	"github.com/mcpera/mcpera/protocol"
+	"github.com/mcpera/mcpera/transport"
+)
+
+// An EraError means that the connection's era has no such method.
+type EraError struct {
+	Method  string
+	Era     negotiation.Era
+	Instead string // what to do in this era, "" for nothing
+}
+
+func (e *EraError) Error() string {
+	s := fmt.Sprintf("%s does not exist in the %s era", e.Method, e.Era)
+	if e.Instead != "" {
+		s += ": " + e.Instead
+	}
+	return s
+}
+
+// legacyOnly returns an error on a modern connection.
+func (c *Client) legacyOnly(method, instead string) error {
+	if c.Era() == negotiation.EraModern {
+		return &EraError{Method: method, Era: negotiation.EraModern, Instead: instead}
+	}
+	return nil
+}
+
+// Ping asks a legacy server for a sign of life; an error answer is one too. A
+// modern connection has nothing that could die, and no ping: it gives an
+// *EraError.
+//
+// Source: MCP 2025-11-25, basic/utilities/ping.
+func (c *Client) Ping(ctx context.Context, opts ...CallOption) error {
+	if err := c.legacyOnly(protocol.MethodPing, "each request stands for itself"); err != nil {
+		return err
+	}
+	var ignored jsontext.Value // some servers answer with [] for {}
+	err := c.do(ctx, &call{method: protocol.MethodPing, idempotent: true}, &ignored, opts)
+	if _, answered := errors.AsType[*transport.ServerError](err); answered {
+		return nil
+	}
+	return err
+}
+
+// SetLogLevel sets from which level on a legacy server logs, for the whole
+// session. In the modern era each call says so by itself, with the option Logs,
+// and SetLogLevel gives an *EraError.
+//
+// Source: MCP 2025-11-25, server/utilities/logging.
+func (c *Client) SetLogLevel(ctx context.Context, level protocol.LogLevel, opts ...CallOption) error {
+	if err := c.legacyOnly(protocol.MethodSetLevel, "use the call option Logs"); err != nil {
+		return err
+	}
+	var ignored jsontext.Value
+	err := c.do(ctx, &call{
+		method: protocol.MethodSetLevel, idempotent: true, params: protocol.SetLevelParams{Level: level},
+	}, &ignored, opts)
+	if err == nil {
+		c.logLevel.Store(level)
+	}
+	return err
+}
+
+// sessionLevel makes a legacy server log what a call with the option Logs
+// wants. A server that does not log is not asked.
+func (c *Client) sessionLevel(ctx context.Context, call *call) error {
+	if call.log == nil || c.Era() == negotiation.EraModern || c.Capabilities().Logging == nil {
+		return nil
+	}
+	if level, _ := c.logLevel.Load().(protocol.LogLevel); level == call.wantsLog {
+		return nil
+	}
+	return c.SetLogLevel(ctx, call.wantsLog)
+}
+
+// RootsChanged tells the server that the roots of the program's handler have
+// changed, if that was declared by WithRootsListChanged. In the modern era
+// nothing is sent: the next request that needs them asks.
+//
+// Source: MCP 2025-11-25, client/roots, "Root List Changes".
+func (c *Client) RootsChanged(ctx context.Context) error {
+	roots := c.config.declared(c.Era()).Roots
+	if roots == nil || !roots.ListChanged {
+		return nil
+	}
+	return c.link.send(ctx, c.session.request(protocol.ID{}, outgoing{method: protocol.MethodRootsListChanged}))
+}
+
+// WithRootsListChanged declares that RootsChanged will be called when the roots
+// change. It matters in the legacy era.
+func WithRootsListChanged() Option {
+	return func(c *config) error {
+		c.capabilities.RootsListChanged = true
+		return nil
+	}
+}
