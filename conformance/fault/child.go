@@ -3,6 +3,7 @@ package fault
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -26,7 +27,7 @@ func RunIfChild() {
 		return
 	}
 	if err := runChild(control); err != nil {
-		fmt.Fprintln(os.Stderr, "fault: the scripted process lost its server:", err)
+		fmt.Fprintln(os.Stderr, "fault: the scripted process:", err)
 	}
 	os.Exit(125) // not what a script asked for
 }
@@ -67,6 +68,9 @@ func (c *child) tell(op opcode, payload []byte) error {
 func (c *child) obey(r io.Reader) error {
 	for {
 		op, payload, err := readFrame(r)
+		if errors.Is(err, io.EOF) {
+			return nil // closed, or its program has ended
+		}
 		if err != nil {
 			return err
 		}

@@ -50,14 +50,14 @@ const (
 // errOver ends an answer before its last step: there is no connection left.
 var errOver = errors.New("the connection is over")
 
-// run takes the steps, and reports whether the client left before the last.
-func (e *exchange) run(answer Answer) (left bool) {
+// run takes the steps. The error is errOver, or that the client left.
+func (e *exchange) run(answer Answer) error {
 	for _, step := range answer {
 		if err := step(e); err != nil {
-			return !errors.Is(err, errOver)
+			return err
 		}
 	}
-	return false
+	return nil
 }
 
 // write sends a text, as far and as fast as the script wants.

@@ -61,6 +61,5 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(h.life, cancel)()
 	p := &httpPeer{w: w, owner: h, gone: cancel}
-	h.answer(ctx, r, h.log.add(r), p)
-	p.finish()
+	p.finish(h.answer(ctx, r, h.log.add(r), p))
 }

@@ -124,7 +124,7 @@ func (p *httpPeer) reset() error {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // makes Close send RST
 	}
-	_ = p.conn.Close()
+	_ = conn.Close() // not the TLS connection, which would say goodbye first
 	return errOver
 }
 
@@ -151,12 +151,12 @@ func (p *httpPeer) hijack() error {
 	return nil
 }
 
-// finish ends the response.
-func (p *httpPeer) finish() {
+// finish ends the response: properly only if all of it was given.
+func (p *httpPeer) finish(whole bool) {
 	switch {
 	case p.conn != nil:
 		_ = p.conn.Close()
-	case p.broken:
+	case !whole, p.broken:
 		_ = p.flush()
 		panic(http.ErrAbortHandler)
 	default:

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -44,15 +45,17 @@ func (s *Server) stop() {
 	s.end()
 }
 
-// answer takes the steps for r, the n-th record with its key.
-func (s *Server) answer(ctx context.Context, r Record, n int, p peer) {
+// answer takes the steps for r, the n-th record with its key, and reports
+// whether it came to the last.
+func (s *Server) answer(ctx context.Context, r Record, n int, p peer) bool {
 	e := &exchange{ctx: ctx, log: s.log, peer: p, record: r, n: n}
-	left := e.run(s.script.answer(r, n))
+	err := e.run(s.script.answer(r, n))
 	s.log.finish(r)
-	if left && r.Process == 0 && s.life.Err() == nil {
+	if err != nil && !errors.Is(err, errOver) && r.Process == 0 && s.life.Err() == nil {
 		r.Key = Left
 		s.log.add(r)
 	}
+	return err == nil
 }
 
 // Records returns all that has happened, in order.

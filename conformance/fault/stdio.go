@@ -53,7 +53,11 @@ func (d *Stdio) Command() *exec.Cmd {
 	}
 	cmd := exec.Command(program)
 	cmd.Args = []string{d.name}
-	cmd.Env = append(os.Environ(), controlVariable+"="+d.listener.Addr().String()+" "+d.token)
+	cmd.Env = append(os.Environ(),
+		controlVariable+"="+d.listener.Addr().String()+" "+d.token,
+		// Under the race detector a process would take a second to exit.
+		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0",
+	)
 	return cmd
 }
 
