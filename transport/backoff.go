@@ -6,11 +6,12 @@ import (
 )
 
 // A Backoff says how long to wait between attempts. Each wait is drawn at
-// random from the upper half of a range that doubles from Min up to Max.
+// random from the upper half of a range that doubles from Min up to Max; a Min
+// of 0 stands for Max.
 type Backoff struct {
 	Min      time.Duration // the first wait at the most
 	Max      time.Duration // any later wait at the most
-	MaxAfter time.Duration // the longest delay that a server may ask for
+	MaxAfter time.Duration // the longest delay that a server may ask for; 0: it has no say
 }
 
 // DefaultBackoff waits 200 ms to 5 s, and as long as a server asks up to 30 s.
@@ -21,12 +22,13 @@ func DefaultBackoff() Backoff {
 // Wait returns the time to wait after attempt, counted from 0, when the server
 // asked for a delay of after; 0 means that it did not.
 func (b Backoff) Wait(attempt int, after time.Duration) time.Duration {
-	if after > 0 {
-		return min(after, b.MaxAfter)
+	if after = min(after, b.MaxAfter); after > 0 {
+		return after
 	}
+	attempt = max(attempt, 0)
 	ceiling := b.Max
-	if shifted := b.Min << min(attempt, 30); shifted > 0 && shifted < b.Max {
-		ceiling = shifted
+	if b.Min > 0 && b.Min <= b.Max>>attempt {
+		ceiling = b.Min << attempt
 	}
 	if ceiling <= 1 {
 		return ceiling

@@ -43,7 +43,7 @@ func (e *AuthError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s refused %s with HTTP %d", e.Origin, e.Method, e.Status)
 	if e.Err != nil {
-		fmt.Fprintf(&b, ": %v", e.Err)
+		b.WriteString(": " + brief(e.Err))
 	}
 	if e.Challenge != "" {
 		fmt.Fprintf(&b, "; it asks for %s", protocol.Quote(e.Challenge))
@@ -78,7 +78,7 @@ func (e *UnavailableError) Error() string {
 		fmt.Fprintf(&b, ", %d times", e.Attempts)
 	}
 	if e.Err != nil {
-		fmt.Fprintf(&b, ": %v", e.Err)
+		b.WriteString(": " + brief(e.Err))
 	}
 	if e.RetryAfter > 0 {
 		fmt.Fprintf(&b, "; it asks to wait %v", e.RetryAfter)
@@ -98,7 +98,11 @@ type TimeoutError struct {
 }
 
 func (e *TimeoutError) Error() string {
-	return fmt.Sprintf("%s did not answer %s in time", e.Origin, e.Method)
+	s := fmt.Sprintf("%s did not answer %s in time", e.Origin, e.Method)
+	if e.Err != nil && e.Err != context.DeadlineExceeded {
+		s += ": " + brief(e.Err)
+	}
+	return s
 }
 
 // Timeout reports true, as net.Error does.
@@ -137,7 +141,7 @@ func (e *StatusError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s answered %s with HTTP %d", e.Origin, e.Method, e.Status)
 	if e.Location != "" {
-		fmt.Fprintf(&b, ", a redirect to %s: use that URL if you trust it", e.Location)
+		fmt.Fprintf(&b, ", a redirect to %s: use that URL if you trust it", protocol.Quote(e.Location))
 		return b.String()
 	}
 	if e.ContentType != "" {
@@ -161,7 +165,7 @@ type MessageError struct {
 }
 
 func (e *MessageError) Error() string {
-	s := fmt.Sprintf("%s answered %s with an unusable message: %v", e.Origin, e.Method, e.Err)
+	s := fmt.Sprintf("%s answered %s with an unusable message: %s", e.Origin, e.Method, brief(e.Err))
 	if e.Said != "" {
 		s += "; it said " + e.Said
 	}
@@ -180,6 +184,19 @@ type LimitError struct {
 
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("%s is larger than the limit of %d bytes", e.What, e.Limit)
+}
+
+// maxCause bounds how much of a cause an error text repeats: net/http and the
+// JSON decoder quote without limit what a server sent.
+const maxCause = 1000
+
+// brief returns err's text, cut to a length fit for a log line.
+func brief(err error) string {
+	s := err.Error()
+	if len(s) <= maxCause {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxCause], "") + "…"
 }
 
 // join collects what an error unwraps to.

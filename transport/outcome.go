@@ -1,7 +1,9 @@
 package transport
 
 import (
+	"errors"
 	"fmt"
+	"mime"
 
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -15,9 +17,10 @@ func ErrorOf(target Target, req *Request, o negotiation.Outcome) error {
 		return failureError(target, req, o)
 	}
 	cause := o.Err
-	if m := o.Message; m != nil && m.Error != nil {
+	switch m := o.Message; {
+	case m != nil && m.Error != nil:
 		cause = m.Error
-	} else if m == nil && len(o.Body) > 0 && cause == nil {
+	case m == nil && len(o.Body) > 0: // its own words tell more than why they are no message
 		cause = fmt.Errorf("the server said %s", protocol.Quote(o.Body))
 	}
 	switch s := o.Status; {
@@ -58,13 +61,28 @@ func noMessageError(target Target, req *Request, o negotiation.Outcome) error {
 	if len(o.Body) > 0 {
 		said = protocol.Quote(o.Body)
 	}
-	if o.Err != nil && (o.Status == 0 || o.Status/100 == 2) {
-		return &MessageError{Origin: target.String(), Method: req.Method, Status: o.Status, Said: said, Err: o.Err}
+	if unusable(o) {
+		err := o.Err
+		if err == nil {
+			err = errors.New("there is none")
+		}
+		return &MessageError{Origin: target.String(), Method: req.Method, Status: o.Status, Said: said, Err: err}
 	}
 	return &StatusError{
 		Origin: target.String(), Method: req.Method, Status: o.Status,
 		ContentType: o.ContentType, Location: o.Location, Said: said,
 	}
+}
+
+// unusable reports whether o is an attempt at a message, rather than an HTTP
+// answer that comes from something else.
+func unusable(o negotiation.Outcome) bool {
+	if o.Status == 0 || errors.As(o.Err, new(*LimitError)) {
+		return true
+	}
+	mediaType, _, _ := mime.ParseMediaType(o.ContentType)
+	return o.Err != nil && o.Status/100 == 2 &&
+		(mediaType == "application/json" || mediaType == "text/event-stream")
 }
 
 // responseError is ErrorOf for a JSON-RPC message.

@@ -1,17 +1,15 @@
 package http
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"strings"
-	"time"
-
-	"github.com/tmaxmax/go-sse"
 
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -22,91 +20,50 @@ import (
 // stream up to the response. What else the stream carries goes to the receiver
 // on the caller's goroutine, in order.
 func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negotiation.Outcome {
-	if !t.begin() {
+	f, ok := t.begin(ctx)
+	if !ok {
 		return negotiation.Outcome{Failure: negotiation.Closed, Err: transport.ErrClosed, RequestID: req.ID}
 	}
-	defer t.active.Done()
-	// The HTTP request gets a context of its own, since a stream is still read
-	// to its end, for the connection's sake, when the call has returned.
-	hctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, cancel)
-	stopLife := context.AfterFunc(t.life, cancel)
-	release := func() {
-		stopLife()
-		cancel()
+	resp, o := t.post(f, req)
+	switch {
+	case o.Failure != negotiation.NoFailure:
+		f.end()
+	case isEventStream(o.ContentType):
+		t.readEvents(f, resp, req, &o)
+		f.finish(resp.Body, o.Message != nil)
+	default:
+		t.readJSON(f, resp, req, &o)
+		f.finish(resp.Body, false)
 	}
-	resp, o := t.post(hctx, req)
-	if o.Failure != negotiation.NoFailure {
-		stop()
-		release()
-		fromCaller(ctx, &o)
-		return o
-	}
-	if mediaType, _, _ := mime.ParseMediaType(o.ContentType); mediaType != "text/event-stream" {
-		t.readJSON(resp, req, &o)
-		stop()
-		_ = resp.Body.Close()
-		release()
-		fromCaller(ctx, &o)
-		return o
-	}
-	t.readEvents(resp, req, &o)
-	if o.Message == nil || !stop() {
-		_ = resp.Body.Close()
-		release()
-		fromCaller(ctx, &o)
-		return o
-	}
-	t.active.Add(1)
-	go t.drain(resp.Body, release)
 	return o
 }
 
-// fromCaller corrects a failure that the caller's context brought about: the
-// HTTP request only saw that it was canceled.
-func fromCaller(ctx context.Context, o *negotiation.Outcome) {
-	if o.Failure == negotiation.NoFailure || ctx.Err() == nil {
-		return
+// isEventStream reports whether a Content-Type, in any legal spelling and some
+// others, is that of an event stream.
+func isEventStream(contentType string) bool {
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		mediaType, _, _ = strings.Cut(contentType, ";")
 	}
-	o.Err = ctx.Err()
-	o.Failure = negotiation.Canceled
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		o.Failure = negotiation.TimedOut
-	}
-}
-
-// What drain gives a stream to end after its response.
-const (
-	drainTime  = time.Second
-	drainBytes = 64 << 10
-)
-
-// drain reads a stream to its end, which is due after the response, so that
-// its connection can be used again. A stream that goes on is cut.
-func (t *Transport) drain(body io.ReadCloser, release func()) {
-	defer t.active.Done()
-	defer release()
-	defer body.Close()
-	timer := time.AfterFunc(drainTime, release)
-	defer timer.Stop()
-	_, _ = io.CopyN(io.Discard, body, drainBytes)
+	return strings.EqualFold(strings.TrimSpace(mediaType), "text/event-stream")
 }
 
 // limit is the bound on one message that answers req.
 func (t *Transport) limit(req *transport.Request) int64 {
+	limit := t.options.maxMessage
 	if req.MaxAnswer > 0 {
-		return req.MaxAnswer
+		limit = req.MaxAnswer
 	}
-	return t.options.maxMessage
+	return min(limit, math.MaxInt64-1) // one more byte is read, to see that it is one too many
 }
 
 // readJSON reads a body that is one message. What can't be read as one stays
 // in Body, with the reason in Err.
-func (t *Transport) readJSON(resp *http.Response, req *transport.Request, o *negotiation.Outcome) {
+func (t *Transport) readJSON(f *flight, resp *http.Response, req *transport.Request, o *negotiation.Outcome) {
 	limit := t.limit(req)
 	body, err := readAll(io.LimitReader(resp.Body, limit+1), min(resp.ContentLength, limit, maxPresized))
 	if err != nil {
-		failed(resp.Request.Context(), o, err)
+		f.failed(o, err)
 		return
 	}
 	if int64(len(body)) > limit {
@@ -144,7 +101,7 @@ func decode(data []byte) (*protocol.Message, []byte, error) {
 	if len(data) == 0 {
 		return nil, nil, nil
 	}
-	m, err := protocol.Decode(data)
+	m, err := protocol.Decode(bytes.TrimPrefix(data, []byte("\uFEFF")))
 	if err != nil {
 		return nil, data, err
 	}
@@ -153,31 +110,31 @@ func decode(data []byte) (*protocol.Message, []byte, error) {
 
 // readEvents reads a stream up to the response. An event that is no message,
 // or a stream that ends early, ends the exchange.
-func (t *Transport) readEvents(resp *http.Response, req *transport.Request, o *negotiation.Outcome) {
-	limit := t.limit(req)
-	// The blank line dispatches a last event that lacks its own.
-	stream := io.MultiReader(resp.Body, strings.NewReader("\n\n"))
-	for event, err := range sse.Read(stream, &sse.ReadConfig{MaxEventSize: int(limit)}) {
+func (t *Transport) readEvents(f *flight, resp *http.Response, req *transport.Request, o *negotiation.Outcome) {
+	stream, unfinished := events(resp.Body, t.limit(req))
+	for event, err := range stream {
 		switch {
-		case errors.Is(err, bufio.ErrTooLong):
-			o.Err = &transport.LimitError{What: "event", Limit: limit}
+		case errors.As(err, new(*transport.LimitError)):
+			o.Err = err
 			return
 		case err != nil:
-			failed(resp.Request.Context(), o, fmt.Errorf("%w: %w", transport.ErrStreamEnded, err))
+			f.failed(o, fmt.Errorf("%w: %w", transport.ErrStreamEnded, err))
 			return
 		case event.Data == "", event.Type != "" && event.Type != "message":
 			continue // a priming event, or not for us
 		}
 		m, body, err := decode([]byte(event.Data))
-		if err != nil {
+		switch {
+		case err != nil && unfinished(): // cut off, rather than wrong
+			continue
+		case err != nil:
 			o.Body, o.Err = body, err
 			return
-		}
-		if m.IsResponse() {
+		case m.IsResponse():
 			o.Message = m
 			return
 		}
 		t.receiver.Receive(m, req)
 	}
-	o.Failure, o.Err = negotiation.NetworkError, transport.ErrStreamEnded
+	f.failed(o, transport.ErrStreamEnded)
 }

@@ -18,9 +18,9 @@ const (
 )
 
 // EncodeValue returns value in a form fit for a header: as it is when it is
-// visible ASCII with single inner blanks at most at its inside, else the Base64
-// of its UTF-8 between the markers =?base64? and ?=. A plain value that looks
-// like the encoded form is encoded too, so that decoding gives it back.
+// visible ASCII, with blanks at its inside at most, else its Base64 between the
+// markers =?base64? and ?=. A plain value that looks like the encoded form is
+// encoded too, so that decoding gives it back.
 //
 // Source: MCP 2026-07-28, streamable-http, "Value Encoding".
 func EncodeValue(value string) string {
@@ -43,18 +43,12 @@ func plain(value string) bool {
 	return !(strings.HasPrefix(value, "=?base64?") && strings.HasSuffix(value, "?="))
 }
 
-// setHeaders writes the headers of one POST. A legacy initialize carries
-// neither version nor session.
+// setHeaders writes the headers of one POST.
 func setHeaders(h http.Header, req *transport.Request) {
 	h["Content-Type"] = contentJSON
 	h["Accept"] = acceptBoth
-	if req.Version != "" {
-		h[headerVersion] = []string{req.Version}
-	}
+	setConnectionHeaders(h, req)
 	if req.Era != negotiation.EraModern {
-		if req.Session != "" {
-			h[headerSession] = []string{req.Session}
-		}
 		return
 	}
 	h[headerMethod] = []string{req.Method}
@@ -63,6 +57,17 @@ func setHeaders(h http.Header, req *transport.Request) {
 	}
 	for name, value := range req.Params {
 		h.Set(name, value)
+	}
+}
+
+// setConnectionHeaders writes the headers that every message of a connection
+// has. A legacy initialize carries neither version nor session.
+func setConnectionHeaders(h http.Header, req *transport.Request) {
+	if req.Version != "" {
+		h[headerVersion] = []string{req.Version}
+	}
+	if req.Era != negotiation.EraModern && req.Session != "" {
+		h[headerSession] = []string{req.Session}
 	}
 }
 

@@ -1,12 +1,12 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -40,11 +40,9 @@ type Transport struct {
 // net/http does it.
 func New(endpoint string, opts ...Option) (*Transport, error) {
 	u, err := url.Parse(endpoint)
-	if err != nil {
-		return nil, errors.New("http: the endpoint is not a URL") // the cause would repeat it, with its secrets
-	}
-	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("http: the endpoint must be an absolute http or https URL, not one with scheme %q and host %q", u.Scheme, u.Host)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		// Neither the cause nor the URL, which may hold secrets.
+		return nil, errors.New("http: the endpoint must be an absolute URL such as https://example.com/mcp")
 	}
 	u.Fragment, u.RawFragment = "", ""
 	o := defaults()
@@ -53,28 +51,49 @@ func New(endpoint string, opts ...Option) (*Transport, error) {
 			return nil, err
 		}
 	}
-	t := &Transport{endpoint: u, options: o}
+	t := &Transport{options: o, target: transport.Target{URL: u, Principal: principal(u, o.header)}}
 	t.life, t.end = context.WithCancel(context.Background())
-	t.target = transport.Target{URL: u, Principal: principal(u, o.header)}
+	t.endpoint = takeUser(u, o.header)
+	t.client = new(http.Client)
 	if o.client == nil {
 		t.own = pooled()
-		t.client = &http.Client{Transport: t.own}
+		t.client.Transport = t.own
 	} else {
-		c := *o.client
-		c.Timeout = 0 // would cut event streams
-		t.client = &c
+		*t.client = *o.client
+		t.client.Timeout = 0 // would cut event streams
 	}
+	t.client.Transport = roundTripper{cmp.Or(t.client.Transport, http.DefaultTransport)}
 	t.client.CheckRedirect = checkRedirect
 	return t, nil
 }
 
+// takeUser returns u without its userinfo, which goes to header unless that
+// has an Authorization. net/http would do the same, but drop it on a redirect.
+func takeUser(u *url.URL, header http.Header) *url.URL {
+	if u.User == nil {
+		return u
+	}
+	if header.Get("Authorization") == "" {
+		password, _ := u.User.Password()
+		hreq := http.Request{Header: header}
+		hreq.SetBasicAuth(u.User.Username(), password)
+	}
+	bare := *u
+	bare.User = nil
+	return &bare
+}
+
 // pooled returns a transport that keeps enough connections for many callers.
 func pooled() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
-	t.MaxIdleConns = 0
-	t.MaxIdleConnsPerHost = 128
-	return t
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   128,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   dialTimeout,
+		ExpectContinueTimeout: time.Second,
+	}
 }
 
 // principal is a digest of the credentials that the caller configured. Any
@@ -111,25 +130,27 @@ func (t *Transport) Open(_ context.Context, r transport.Receiver) error {
 // Send posts a message that needs no response. Any 2xx is success, whatever
 // its type and body.
 func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
-	if !t.begin() {
+	f, ok := t.begin(ctx)
+	if !ok {
 		return transport.ErrClosed
 	}
-	defer t.active.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(t.life, cancel)()
-	resp, o := t.post(ctx, req)
+	resp, o := t.post(f, req)
 	if o.Failure != negotiation.NoFailure {
+		f.end()
 		return transport.ErrorOf(t.target, req, o)
 	}
-	defer resp.Body.Close()
 	if resp.StatusCode/100 == 2 {
-		_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // for the connection's sake
+		f.finish(resp.Body, resp.Body != http.NoBody)
 		return nil
 	}
-	t.readJSON(resp, req, &o)
-	if o.Message != nil && o.Message.Error != nil {
-		o.Message.ID = req.ID // it answers this POST, whatever its id
+	t.readJSON(f, resp, req, &o)
+	f.finish(resp.Body, false)
+	if o.Message != nil {
+		if o.Message.Error == nil {
+			o.Message = nil // a result of nothing that was asked
+		} else {
+			o.Message.ID = req.ID // it answers this POST, whatever its id
+		}
 	}
 	return transport.ErrorOf(t.target, req, o)
 }
@@ -137,18 +158,31 @@ func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
 // EndSession sends a DELETE. Any answer is a normal end; the error is that of
 // the network.
 func (t *Transport) EndSession(ctx context.Context, version, session string) error {
+	f, ok := t.begin(ctx)
+	if !ok {
+		return transport.ErrClosed
+	}
+	req := &transport.Request{Method: http.MethodDelete, Era: negotiation.EraLegacy, Version: version, Session: session}
+	var o negotiation.Outcome
+	resp, err := t.delete(f, req)
+	if err != nil {
+		f.failed(&o, err)
+		f.end()
+		return transport.ErrorOf(t.target, req, o)
+	}
+	f.finish(resp.Body, resp.Body != http.NoBody)
+	return nil
+}
+
+// delete sends the DELETE that ends req's session.
+func (t *Transport) delete(ctx context.Context, req *transport.Request) (*http.Response, error) {
 	hreq, err := http.NewRequestWithContext(ctx, http.MethodDelete, t.endpoint.String(), nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t.addHeader(hreq.Header)
-	hreq.Header[headerVersion] = []string{version}
-	hreq.Header[headerSession] = []string{session}
-	resp, err := t.client.Do(hreq)
-	if err != nil {
-		return redact(err)
-	}
-	return resp.Body.Close()
+	setConnectionHeaders(hreq.Header, req)
+	return t.client.Do(hreq)
 }
 
 // Close ends what is under way, waits for it, and drops idle connections.
@@ -161,17 +195,6 @@ func (t *Transport) Close() error {
 		t.own.CloseIdleConnections()
 	}
 	return nil
-}
-
-// begin counts an exchange, unless the transport is closed.
-func (t *Transport) begin() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.life.Err() != nil {
-		return false
-	}
-	t.active.Add(1)
-	return true
 }
 
 // addHeader adds the caller's headers.

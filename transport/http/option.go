@@ -48,8 +48,11 @@ func WithHeader(name, value string) Option {
 	return func(o *options) error {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {
-		case !validName(name):
-			return fmt.Errorf("http: %q is not a header name", name)
+		case name == "":
+			return errors.New("http: a header needs a name")
+		case tokenLength(name) < len(name):
+			// Its start only: what follows may be a value that went astray.
+			return fmt.Errorf("http: a header name can't go on after %q", name[:tokenLength(name)])
 		case !validValue(value):
 			return fmt.Errorf("http: the value of header %s has characters that a header can't carry", canonical)
 		case reserved[canonical]:
@@ -61,22 +64,24 @@ func WithHeader(name, value string) Option {
 }
 
 var reserved = map[string]bool{
-	"Content-Type": true, "Accept": true, "Content-Length": true, "Last-Event-Id": true,
+	"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Trailer": true,
+	"Content-Type": true, "Accept": true, "Last-Event-Id": true,
 	headerVersion: true, headerMethod: true, headerName: true, headerSession: true,
 }
 
-// validName reports whether name is a token.
+// tokenLength returns how many bytes at the start of name are fit for a header
+// name.
 //
 // Source: RFC 9110, 5.6.2.
-func validName(name string) bool {
+func tokenLength(name string) int {
 	for i := range len(name) {
 		c := name[i]
 		alphanumeric := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !alphanumeric && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
-			return false
+		if !alphanumeric && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+			return i
 		}
 	}
-	return name != ""
+	return len(name)
 }
 
 // validValue reports whether value is visible ASCII, blanks and tabs.

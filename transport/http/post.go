@@ -20,11 +20,11 @@ import (
 // post sends one message and returns the response, whose body the caller
 // closes, with the outcome filled in as far as the header goes. When the
 // outcome has a failure there is no response.
-func (t *Transport) post(ctx context.Context, req *transport.Request) (*http.Response, negotiation.Outcome) {
+func (t *Transport) post(f *flight, req *transport.Request) (*http.Response, negotiation.Outcome) {
 	o := negotiation.Outcome{RequestID: req.ID}
-	hreq, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, t.endpoint.String(), req.Body)
+	hreq, err := retryablehttp.NewRequestWithContext(f, http.MethodPost, t.endpoint.String(), req.Body)
 	if err != nil {
-		o.Failure, o.Err = negotiation.NetworkError, errors.Join(transport.ErrPermanent, redact(err))
+		f.failed(&o, err)
 		return nil, o
 	}
 	t.addHeader(hreq.Header)
@@ -32,7 +32,7 @@ func (t *Transport) post(ctx context.Context, req *transport.Request) (*http.Res
 	resp, attempts, err := t.do(hreq, req)
 	o.Attempts = attempts
 	if err != nil {
-		failed(ctx, &o, err)
+		f.failed(&o, err)
 		return nil, o
 	}
 	o.Status = resp.StatusCode
@@ -60,34 +60,33 @@ func (t *Transport) do(hreq *retryablehttp.Request, req *transport.Request) (*ht
 			}
 			return retryable(ctx, req.Idempotent, resp, err), nil
 		},
+		PrepareRetry: t.resetCookies,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 	resp, err := policy.Do(hreq)
 	return resp, attempts, err
 }
 
-// failed fills in how an exchange failed.
-func failed(ctx context.Context, o *negotiation.Outcome, err error) {
-	var netErr net.Error
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		o.Failure, err = negotiation.Canceled, ctx.Err()
-	case ctx.Err() != nil, errors.As(err, &netErr) && netErr.Timeout():
-		o.Failure = negotiation.TimedOut
-	default:
-		o.Failure = negotiation.NetworkError
+// resetCookies undoes what net/http did to the headers of the request that is
+// sent again: it would add the jar's cookies to those of the time before.
+func (t *Transport) resetCookies(hreq *http.Request) error {
+	hreq.Header.Del("Cookie")
+	if own := t.options.header["Cookie"]; own != nil {
+		hreq.Header["Cookie"] = own
 	}
-	o.Err = redact(err)
-	if permanent(err) {
-		o.Err = errors.Join(transport.ErrPermanent, o.Err)
-	}
+	return nil
 }
 
 // redact takes the URL out of an error of net/http: its query and path may be
-// secrets, and the error that it ends up in names the origin anyway.
+// secrets, and the error that it ends up in names the origin anyway. What no
+// retry can mend then says so.
 func redact(err error) error {
+	final := permanent(err)
 	if urlErr := new(url.Error); errors.As(err, &urlErr) {
-		return urlErr.Err
+		err = urlErr.Err
+	}
+	if final {
+		return fmt.Errorf("%w; %w", err, transport.ErrPermanent)
 	}
 	return err
 }
@@ -132,4 +131,21 @@ func location(resp *http.Response) string {
 		return fmt.Sprintf("a URL with scheme %q", u.Scheme)
 	}
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// A roundTripper sends requests like its base, with two differences. A redirect
+// to what is no URL is an answer like any other, where http.Client would repeat
+// the target in an error. And idle connections stay when a request fails, where
+// go-retryablehttp would have http.Client drop them, other callers' too.
+type roundTripper struct{ base http.RoundTripper }
+
+func (r roundTripper) RoundTrip(hreq *http.Request) (*http.Response, error) {
+	resp, err := r.base.RoundTrip(hreq)
+	if err != nil || resp.StatusCode/100 != 3 {
+		return resp, err
+	}
+	if _, err := hreq.URL.Parse(resp.Header.Get("Location")); err != nil {
+		resp.Header.Del("Location")
+	}
+	return resp, nil
 }

@@ -27,6 +27,10 @@ type process struct {
 // should something that it started hold the pipe open.
 const lastWords = 500 * time.Millisecond
 
+// reapTime is how long a process may take to be gone after SIGKILL, its last
+// words included.
+const reapTime = 5 * time.Second
+
 // start runs cmd, a command of its own that nobody else uses.
 func start(cmd *exec.Cmd, o *options, r transport.Receiver) (*process, error) {
 	name := filepath.Base(cmd.Path)
@@ -83,7 +87,7 @@ func (p *process) read(stdout *os.File, limit int64, name string) {
 	defer stdout.Close()
 	err := p.stream.read(stdout, limit)
 	if limitErr := new(transport.LimitError); errors.As(err, &limitErr) {
-		_ = terminate(p.cmd) // it floods; nothing it says can be trusted to end
+		killGroup(p.cmd) // it floods, and may well do so for ever
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		err = nil // ended with the process
@@ -106,7 +110,7 @@ func (p *process) stop(o *options) error {
 		_ = terminate(p.cmd)
 		if !p.goneWithin(o.termGrace) {
 			killGroup(p.cmd)
-			if !p.goneWithin(lastWords + o.termGrace) {
+			if !p.goneWithin(reapTime) {
 				return &ExitError{Command: filepath.Base(p.cmd.Path), Err: errors.New("it survived SIGKILL")}
 			}
 		}

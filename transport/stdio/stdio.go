@@ -2,7 +2,10 @@ package stdio
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"os/exec"
 	"slices"
 	"sync"
@@ -17,6 +20,7 @@ type Transport struct {
 	command *exec.Cmd // never started: each run is a copy
 	options *options
 
+	restart  sync.Mutex // held while one process takes the place of another
 	mu       sync.Mutex
 	receiver transport.Receiver
 	current  *process // nil before Open and after a failed Restart
@@ -54,13 +58,26 @@ func copyOf(cmd *exec.Cmd) *exec.Cmd {
 // Kind returns negotiation.Stdio.
 func (t *Transport) Kind() negotiation.Transport { return negotiation.Stdio }
 
-// Target names the command.
+// Target names the command. Its Principal is a digest of the environment that
+// the command was given, where credentials may stand.
 func (t *Transport) Target() transport.Target {
 	argv := t.command.Args
 	if len(argv) == 0 {
 		argv = []string{t.command.Path}
 	}
-	return transport.Target{Command: slices.Clone(argv)}
+	return transport.Target{Command: slices.Clone(argv), Principal: principal(t.command.Env)}
+}
+
+// principal is a digest of env; "" for nil, which stands for this process's.
+func principal(env []string) string {
+	if env == nil {
+		return ""
+	}
+	h := sha256.New()
+	for _, variable := range env {
+		fmt.Fprintf(h, "%q ", variable)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Open starts the command. A command that can't be started is a *StartError.
@@ -71,14 +88,26 @@ func (t *Transport) Open(ctx context.Context, r transport.Receiver) error {
 		return errors.New("stdio: already open")
 	}
 	t.receiver = r
-	return t.start(ctx)
+	err := t.start(ctx)
+	if err != nil {
+		t.receiver = nil
+	}
+	return err
 }
 
 // Restart ends the process, if it still runs, and starts the command again.
 func (t *Transport) Restart(ctx context.Context) error {
+	t.restart.Lock()
+	defer t.restart.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	t.mu.Lock()
-	old := t.current
+	old, opened := t.current, t.receiver != nil
 	t.mu.Unlock()
+	if !opened {
+		return errors.New("stdio: not open")
+	}
 	if old != nil {
 		if err := old.stop(t.options); err != nil {
 			return err

@@ -14,7 +14,8 @@ func setGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr != nil {
 		attr = *cmd.SysProcAttr
 	}
-	attr.Setpgid = true
+	// The leader of a new session leads a group already.
+	attr.Setpgid, attr.Pgid = !attr.Setsid, 0
 	cmd.SysProcAttr = &attr
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -46,7 +47,7 @@ func newStream(w deadlineWriter, r transport.Receiver, log *slog.Logger) *stream
 func (s *stream) exchange(ctx context.Context, req *transport.Request) negotiation.Outcome {
 	id, ok := req.ID.Int64()
 	if !ok {
-		return s.ended(ctx, errors.New("stdio: request ids must be whole numbers"), 0)
+		return s.ended(ctx, req, errors.New("stdio: request ids must be whole numbers"), 0)
 	}
 	answer := make(chan *protocol.Message, 1)
 	s.mu.Lock()
@@ -59,30 +60,32 @@ func (s *stream) exchange(ctx context.Context, req *transport.Request) negotiati
 	}()
 
 	if err := s.write(ctx, req.Body); err != nil {
-		return s.ended(ctx, err, 0)
+		return s.ended(ctx, req, err, 0)
 	}
 	select {
 	case m := <-answer:
 		return negotiation.Outcome{Message: m, RequestID: req.ID, Attempts: 1}
 	case <-ctx.Done():
-		return s.ended(ctx, ctx.Err(), 1)
+		return s.ended(ctx, req, ctx.Err(), 1)
 	case <-s.done:
 	}
 	select { // the answer may have been the last thing said
 	case m := <-answer:
 		return negotiation.Outcome{Message: m, RequestID: req.ID, Attempts: 1}
 	default:
-		return s.ended(ctx, s.err, 1)
+		return s.ended(ctx, req, s.err, 1)
 	}
 }
 
 // ended is the outcome of an exchange without an answer.
-func (s *stream) ended(ctx context.Context, err error, attempts int) negotiation.Outcome {
-	o := negotiation.Outcome{Failure: negotiation.Closed, Err: err, Attempts: attempts}
+func (s *stream) ended(ctx context.Context, req *transport.Request, err error, attempts int) negotiation.Outcome {
+	o := negotiation.Outcome{Failure: negotiation.Closed, Err: err, RequestID: req.ID, Attempts: attempts}
 	select {
 	case <-s.done:
-		o.Err = s.err
-		return o
+		if !errors.Is(err, errCutOff) {
+			o.Err = s.err
+			return o
+		}
 	default:
 	}
 	switch ctx.Err() {
@@ -94,6 +97,9 @@ func (s *stream) ended(ctx context.Context, err error, attempts int) negotiation
 	}
 	return o
 }
+
+// errCutOff is the end of a stream whose server stopped reading.
+var errCutOff = fmt.Errorf("%w: a message was cut off while it was written", transport.ErrClosed)
 
 // write sends one line, whole. When ctx ends before any of it was taken, the
 // stream stays usable; a line cut in the middle ends it.
@@ -109,7 +115,22 @@ func (s *stream) write(ctx context.Context, body []byte) error {
 		return s.err
 	}
 	defer func() { <-s.turn }()
+	n, err := s.writeLine(ctx, body)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() == nil:
+		return s.broken(ctx, err)
+	case n == 0:
+		return ctx.Err()
+	default:
+		s.fail(errCutOff)
+		return fmt.Errorf("%w: %w", errCutOff, ctx.Err())
+	}
+}
 
+// writeLine writes body and a line end, and gives up when ctx ends.
+func (s *stream) writeLine(ctx context.Context, body []byte) (int, error) {
 	expired := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		_ = s.w.SetWriteDeadline(time.Unix(1, 0)) // unblocks Write below
@@ -124,18 +145,22 @@ func (s *stream) write(ctx context.Context, body []byte) error {
 	if cap(s.frame) > maxKeptFrame {
 		s.frame = nil
 	}
-	switch {
-	case err == nil:
-		return nil
-	case n > 0 && n < len(body)+1:
-		err = errors.Join(transport.ErrClosed, errors.New("a message was cut off while it was written"), err)
-		s.fail(err)
-		return err
-	case ctx.Err() != nil:
-		return ctx.Err()
-	default:
-		return errors.Join(transport.ErrClosed, err)
+	return n, err
+}
+
+// broken returns why the server takes no more. Its exit, which the reader will
+// soon know of, tells more than the pipe.
+func (s *stream) broken(ctx context.Context, err error) error {
+	timer := time.NewTimer(3 * lastWords)
+	defer timer.Stop()
+	select {
+	case <-s.done:
+		return s.err
+	case <-ctx.Done():
+	case <-timer.C:
 	}
+	s.fail(fmt.Errorf("%w: the server closed its input: %w", transport.ErrClosed, err))
+	return s.err
 }
 
 // maxKeptFrame bounds what the writer's buffer holds between messages.

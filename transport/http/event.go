@@ -1,0 +1,100 @@
+package http
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"iter"
+	"math"
+
+	"github.com/tmaxmax/go-sse"
+
+	"github.com/mcpera/mcpera/transport"
+)
+
+// events yields the events of a stream as they become complete. An event
+// larger than limit bytes ends it with a *transport.LimitError. Unlike a
+// browser it also yields a last event that lacks its blank line; unfinished
+// then reports true.
+//
+// Source: WHATWG HTML, "Server-sent events".
+func events(stream io.Reader, limit int64) (all iter.Seq2[sse.Event, error], unfinished func() bool) {
+	r := &eventReader{r: bufio.NewReader(stream), limit: limit}
+	// eventReader holds the limit.
+	return sse.Read(r, &sse.ReadConfig{MaxEventSize: math.MaxInt}), func() bool { return r.unfinished }
+}
+
+// An eventReader hands on a stream event by event, and so keeps two promises
+// that the parser behind it does not. The parser looks at an event from its
+// start after every read, which takes time without bound for a large event in
+// small pieces; and it drops a last event that lacks its blank line.
+type eventReader struct {
+	r          *bufio.Reader
+	limit      int64
+	event      []byte // what there is of the next event
+	ready      []byte // what is left to hand on of a complete one
+	lineLength int
+	afterCR    bool
+	unfinished bool // the last event lacked its blank line, and has been handed on
+}
+
+func (e *eventReader) Read(p []byte) (int, error) {
+	if len(e.ready) == 0 {
+		if err := e.next(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, e.ready)
+	e.ready = e.ready[n:]
+	return n, nil
+}
+
+// next makes the next event ready.
+func (e *eventReader) next() error {
+	e.event = e.event[:0]
+	for {
+		_, err := e.r.Peek(1)
+		if errors.Is(err, io.EOF) && len(e.event) > 0 {
+			e.unfinished = true
+			e.ready = append(e.event, "\n\n"...)
+			e.event = nil
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		chunk, _ := e.r.Peek(e.r.Buffered())
+		n, complete := e.scan(chunk)
+		if int64(len(e.event)) > e.limit {
+			return &transport.LimitError{What: "event", Limit: e.limit}
+		}
+		_, _ = e.r.Discard(n)
+		if complete && len(e.event) > 0 {
+			e.ready = append(e.event, '\n')
+			return nil
+		}
+	}
+}
+
+// scan takes bytes from chunk up to the end of an event, and returns how many.
+// Line ends become LF, and blank lines are left out.
+func (e *eventReader) scan(chunk []byte) (n int, complete bool) {
+	for i, b := range chunk {
+		switch {
+		case b == '\n' && e.afterCR:
+			e.afterCR = false
+		case b != '\n' && b != '\r':
+			e.afterCR = false
+			e.lineLength++
+			e.event = append(e.event, b)
+		case e.lineLength == 0:
+			e.afterCR = b == '\r'
+			return i + 1, true
+		default:
+			e.afterCR = b == '\r'
+			e.lineLength = 0
+			e.event = append(e.event, '\n')
+		}
+	}
+	return len(chunk), false
+}

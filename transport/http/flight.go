@@ -1,0 +1,91 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"github.com/mcpera/mcpera/negotiation"
+	"github.com/mcpera/mcpera/transport"
+)
+
+// A flight is one exchange under way. Its context is that of the HTTP request:
+// it ends with the caller's, with Close, or by end. It is not derived from the
+// caller's, since a stream is still read to its end, for the connection's sake,
+// when the call has returned.
+type flight struct {
+	context.Context
+	t      *Transport
+	caller context.Context
+	cancel context.CancelFunc
+	detach func() bool // frees Context of caller; false when that has ended
+	unlife func() bool
+}
+
+// begin starts a flight, unless the transport is closed. The flight must be
+// ended by end or finish.
+func (t *Transport) begin(ctx context.Context) (*flight, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.life.Err() != nil {
+		return nil, false
+	}
+	t.active.Add(1)
+	f := &flight{t: t, caller: ctx}
+	f.Context, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	f.detach = context.AfterFunc(ctx, f.cancel)
+	f.unlife = context.AfterFunc(t.life, f.cancel)
+	return f, true
+}
+
+// end ends the flight.
+func (f *flight) end() {
+	f.detach()
+	f.unlife()
+	f.cancel()
+	f.t.active.Done()
+}
+
+// What finish gives a body to end.
+const (
+	drainTime  = time.Second
+	drainBytes = 64 << 10
+)
+
+// finish ends the flight. When rest is set, there may be more of the body, and
+// it is read to its end in the background, which is due, so that its connection
+// can be used again. One that goes on is cut.
+func (f *flight) finish(body io.ReadCloser, rest bool) {
+	if !rest || !f.detach() {
+		_ = body.Close()
+		f.end()
+		return
+	}
+	go func() {
+		defer f.end()
+		defer body.Close()
+		timer := time.AfterFunc(drainTime, f.cancel)
+		defer timer.Stop()
+		_, _ = io.CopyN(io.Discard, body, drainBytes)
+	}()
+}
+
+// failed fills in how an exchange failed. The HTTP request itself can't tell
+// whose wish its end was.
+func (f *flight) failed(o *negotiation.Outcome, err error) {
+	var netErr net.Error
+	switch {
+	case errors.Is(f.caller.Err(), context.DeadlineExceeded):
+		o.Failure, o.Err = negotiation.TimedOut, f.caller.Err()
+	case f.caller.Err() != nil:
+		o.Failure, o.Err = negotiation.Canceled, f.caller.Err()
+	case f.t.life.Err() != nil:
+		o.Failure, o.Err = negotiation.Closed, transport.ErrClosed
+	case errors.As(err, &netErr) && netErr.Timeout():
+		o.Failure, o.Err = negotiation.TimedOut, redact(err)
+	default:
+		o.Failure, o.Err = negotiation.NetworkError, redact(err)
+	}
+}
