@@ -71,7 +71,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, j *journal, f fo
 			return
 		}
 		if out != nil {
-			if s.copyEvents(out, j, &f, now) != nil || now.over || now.hungUp {
+			if copyEvents(out, j, &f, now) != nil || now.over || now.hungUp {
 				return
 			}
 		}
@@ -94,13 +94,16 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, j *journal, f fo
 	}
 }
 
-func (s *Server) copyEvents(out *eventStream, j *journal, f *following, now reading) error {
+// copyEvents writes what is new. An event counts as written before it is, so
+// that a client that has it and comes back at once does not get it again.
+func copyEvents(out *eventStream, j *journal, f *following, now reading) error {
 	for _, event := range now.events {
-		f.from++
-		if err := out.message(j.eventID(f.from), event); err != nil {
+		j.wrote(f.from + 1)
+		if err := out.message(j.eventID(f.from+1), event); err != nil {
+			j.wrote(f.from)
 			return err
 		}
-		j.wrote(f.from)
+		f.from++
 	}
 	return nil
 }

@@ -78,11 +78,11 @@ func (j *journal) attach() (reader, hangups int) {
 	return j.reader, j.hangups
 }
 
-// wrote records that the first n events have been written to a client.
+// wrote records that the first n events have gone out to a client.
 func (j *journal) wrote(n int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.sent = max(j.sent, n)
+	j.sent = n
 }
 
 // unsent is where a reader starts that does not say what it has.

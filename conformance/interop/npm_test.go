@@ -23,9 +23,12 @@ const (
 	legacy = "2025-11-25"
 )
 
+// greetAda is a call of the tool of server.mjs.
+var greetAda = interop.Call{Tool: "greet", Args: map[string]any{"name": "Ada"}}
+
 func TestConnectFindsTheEraOfEveryNPMServer(t *testing.T) {
 	greet := func(w interop.Want) interop.Want {
-		w.Call = interop.Call{Tool: "greet", Args: map[string]any{"name": "Ada"}}
+		w.Call = greetAda
 		w.Text = "Hello, Ada, from the " + w.Era.String() + " era"
 		return w
 	}
