@@ -30,6 +30,8 @@ type config struct {
 	eraTTL       *time.Duration
 	discovers    *DiscoverCache
 	confirm      bool
+	serverStream bool
+	streamLost   func(error)
 
 	probeTimeout   time.Duration // 0: the transport's default
 	connectTimeout time.Duration
@@ -59,6 +61,7 @@ func newConfig(opts []Option) (*config, error) {
 		eras:           defaultEras,
 		discovers:      defaultDiscovers,
 		confirm:        true,
+		serverStream:   true,
 		connectTimeout: time.Minute,
 		callTimeout:    time.Minute,
 		callLimit:      10 * time.Minute,

@@ -24,6 +24,9 @@ var (
 	// ErrStreamEnded: a response stream ended without the response. What was
 	// under way may or may not have been done.
 	ErrStreamEnded = errors.New("the stream ended without a response")
+	// ErrNoStream: the server offers no stream outside of requests. That is
+	// normal.
+	ErrNoStream = errors.New("the server offers no stream of its own")
 	// ErrPermanent: a fault that no retry can mend, such as a certificate that
 	// does not verify.
 	ErrPermanent = errors.New("retrying can't help")

@@ -76,6 +76,22 @@ type SessionEnder interface {
 	EndSession(ctx context.Context, version, session string) error
 }
 
+// A Listener is a transport with a stream for what a legacy server sends
+// outside of any request.
+type Listener interface {
+	// Listen opens the stream and gives what comes to the Receiver, until ctx
+	// ends. It takes a broken stream up again where it broke. req says which
+	// version and session this is; its other fields are not used.
+	//
+	// The error is ErrNoStream when the server offers none, which is normal;
+	// another one when the stream was lost and could not be had again; that of
+	// ctx when it ended.
+	//
+	// Source: MCP 2025-11-25, transports, "Listening for Messages from the
+	// Server".
+	Listen(ctx context.Context, req *Request) error
+}
+
 // A Request is one encoded message, with what a transport must know to send
 // it. Transports do not change it.
 type Request struct {

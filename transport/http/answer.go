@@ -29,8 +29,8 @@ func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negoti
 	case o.Failure != negotiation.NoFailure:
 		f.end()
 	case isEventStream(o.ContentType):
-		t.readEvents(f, resp, req, &o)
-		f.finish(resp.Body, o.Message != nil)
+		body := t.follow(f, resp.Body, req, &o)
+		f.finish(body, o.Message != nil)
 	default:
 		t.readJSON(f, resp, req, &o)
 		f.finish(resp.Body, false)
@@ -110,8 +110,8 @@ func decode(data []byte) (*protocol.Message, []byte, error) {
 
 // readEvents reads a stream up to the response. An event that is no message,
 // or a stream that ends early, ends the exchange.
-func (t *Transport) readEvents(f *flight, resp *http.Response, req *transport.Request, o *negotiation.Outcome) {
-	stream, unfinished := events(resp.Body, t.limit(req))
+func (t *Transport) readEvents(f *flight, body io.Reader, req *transport.Request, o *negotiation.Outcome, at *place) {
+	stream, unfinished := events(body, t.limit(req), at)
 	for event, err := range stream {
 		switch {
 		case errors.As(err, new(*transport.LimitError)):
@@ -120,7 +120,12 @@ func (t *Transport) readEvents(f *flight, resp *http.Response, req *transport.Re
 		case err != nil:
 			f.failed(o, fmt.Errorf("%w: %w", transport.ErrStreamEnded, err))
 			return
-		case event.Data == "", event.Type != "" && event.Type != "message":
+		}
+		at.moved = true
+		if event.LastEventID != "" {
+			at.lastID = event.LastEventID
+		}
+		if event.Data == "" || event.Type != "" && event.Type != "message" {
 			continue // a priming event, or not for us
 		}
 		m, body, err := decode([]byte(event.Data))
@@ -130,9 +135,11 @@ func (t *Transport) readEvents(f *flight, resp *http.Response, req *transport.Re
 		case err != nil:
 			o.Body, o.Err = body, err
 			return
-		case m.IsResponse():
+		case m.IsResponse() && !req.ID.IsZero():
 			o.Message = m
 			return
+		case m.IsResponse():
+			continue // nothing was asked on this stream
 		}
 		t.receiver.Receive(m, req)
 	}

@@ -2,10 +2,13 @@ package http
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"iter"
 	"math"
+	"strconv"
+	"time"
 
 	"github.com/tmaxmax/go-sse"
 
@@ -15,13 +18,33 @@ import (
 // events yields the events of a stream as they become complete. An event
 // larger than limit bytes ends it with a *transport.LimitError. Unlike a
 // browser it also yields a last event that lacks its blank line; unfinished
-// then reports true.
+// then reports true. What the stream says about taking it up again goes to
+// place.
 //
 // Source: WHATWG HTML, "Server-sent events".
-func events(stream io.Reader, limit int64) (all iter.Seq2[sse.Event, error], unfinished func() bool) {
-	r := &eventReader{r: bufio.NewReader(stream), limit: limit}
+func events(stream io.Reader, limit int64, place *place) (all iter.Seq2[sse.Event, error], unfinished func() bool) {
+	r := &eventReader{r: bufio.NewReader(stream), limit: limit, place: place}
 	// eventReader holds the limit.
 	return sse.Read(r, &sse.ReadConfig{MaxEventSize: math.MaxInt}), func() bool { return r.unfinished }
+}
+
+// A place is where a legacy stream can be taken up again, and when.
+type place struct {
+	lastID string        // of the last event that had one
+	retry  time.Duration // how long the server wants to be left alone; 0: not said
+	moved  bool          // an event came since the stream was last opened
+	tries  int           // how often it was opened since an event came
+}
+
+// note keeps the retry field of a complete event.
+func (p *place) note(event []byte) {
+	for line := range bytes.SplitSeq(event, []byte("\n")) {
+		if value, ok := bytes.CutPrefix(line, []byte("retry:")); ok {
+			if ms, err := strconv.ParseUint(string(bytes.TrimPrefix(value, []byte(" "))), 10, 32); err == nil {
+				p.retry = time.Duration(ms) * time.Millisecond
+			}
+		}
+	}
 }
 
 // An eventReader hands on a stream event by event, and so keeps two promises
@@ -31,6 +54,7 @@ func events(stream io.Reader, limit int64) (all iter.Seq2[sse.Event, error], unf
 type eventReader struct {
 	r          *bufio.Reader
 	limit      int64
+	place      *place
 	event      []byte // what there is of the next event
 	ready      []byte // what is left to hand on of a complete one
 	lineLength int
@@ -70,6 +94,9 @@ func (e *eventReader) next() error {
 		}
 		_, _ = e.r.Discard(n)
 		if complete && len(e.event) > 0 {
+			if bytes.Contains(e.event[:min(len(e.event), 1<<10)], []byte("retry:")) {
+				e.place.note(e.event)
+			}
 			e.ready = append(e.event, '\n')
 			return nil
 		}

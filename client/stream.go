@@ -1,0 +1,52 @@
+package client
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mcpera/mcpera/negotiation"
+	"github.com/mcpera/mcpera/protocol"
+	"github.com/mcpera/mcpera/transport"
+)
+
+// listen keeps the stream open on which a legacy server speaks outside of
+// requests, where the transport has such a thing and the server offers it.
+//
+// Source: MCP 2025-11-25, transports, "Listening for Messages from the Server".
+func (c *Client) listen() {
+	l, ok := c.link.Transport.(transport.Listener)
+	if !ok || c.Era() != negotiation.EraLegacy || !c.config.serverStream {
+		return
+	}
+	c.spawn(func() {
+		err := l.Listen(c.life, c.session.request(protocol.ID{}, outgoing{}))
+		if c.life.Err() != nil || errors.Is(err, transport.ErrNoStream) || errors.Is(err, context.Canceled) {
+			return
+		}
+		c.config.log.Warn("lost the server's stream: what it says outside of calls is not heard any more",
+			"server", c.link.target.String(), "reason", err)
+		if c.config.streamLost != nil {
+			c.config.streamLost(err)
+		}
+	})
+}
+
+// WithStreamLost calls f, once, when the stream on which a legacy server speaks
+// outside of calls was lost and could not be had again: changes and requests of
+// the server are not heard any more, while calls go on.
+func WithStreamLost(f func(error)) Option {
+	return func(c *config) error {
+		c.streamLost = f
+		return nil
+	}
+}
+
+// WithoutServerStream does not open the stream on which a legacy server speaks
+// outside of calls: its changes and requests are then heard only while a call
+// is under way. It saves a connection for programs that need neither.
+func WithoutServerStream() Option {
+	return func(c *config) error {
+		c.serverStream = false
+		return nil
+	}
+}

@@ -1,0 +1,143 @@
+package http
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/mcpera/mcpera/negotiation"
+	"github.com/mcpera/mcpera/transport"
+)
+
+// maxResumes is how often in a row a stream is opened again without a single
+// event coming.
+const maxResumes = 5
+
+// maxStreamRetry bounds what a server's retry field may ask for.
+const maxStreamRetry = 30 * time.Second
+
+// follow reads a request's stream up to the response. A legacy stream that
+// breaks after an event with an id is taken up again by a GET that names the
+// event. It returns the body that was read last.
+//
+// Source: MCP 2025-11-25, transports, "Resumability and Redelivery".
+func (t *Transport) follow(f *flight, body io.ReadCloser, req *transport.Request, o *negotiation.Outcome) io.ReadCloser {
+	var at place
+	for {
+		t.readEvents(f, body, req, o, &at)
+		if o.Failure != negotiation.NetworkError || req.Era != negotiation.EraLegacy || at.lastID == "" {
+			return body
+		}
+		_ = body.Close()
+		resp, err := t.reopen(f, req, &at)
+		if err != nil {
+			f.failed(o, err)
+			return http.NoBody
+		}
+		body = resp.Body
+		o.Failure, o.Err = negotiation.NoFailure, nil
+	}
+}
+
+// Listen opens the stream for what a legacy server sends outside of requests;
+// see transport.Listener. The answer to the first attempt decides whether there
+// is one: anything but an event stream means that there is none.
+func (t *Transport) Listen(ctx context.Context, req *transport.Request) error {
+	f, ok := t.begin(ctx)
+	if !ok {
+		return transport.ErrClosed
+	}
+	defer f.end()
+	req = &transport.Request{Method: http.MethodGet, Era: negotiation.EraLegacy, Version: req.Version, Session: req.Session}
+	var at place
+	resp, err := t.get(f, req, "")
+	if err != nil {
+		return redact(err)
+	}
+	if !streams(resp) {
+		_ = resp.Body.Close()
+		return transport.ErrNoStream
+	}
+	for {
+		var o negotiation.Outcome
+		t.readEvents(f, resp.Body, req, &o, &at)
+		_ = resp.Body.Close()
+		if resp, err = t.reopen(f, req, &at); err != nil {
+			return err
+		}
+	}
+}
+
+// reopen takes a stream up again after its last event, however often that
+// takes. A stream that again and again brings nothing is given up.
+func (t *Transport) reopen(f *flight, req *transport.Request, at *place) (*http.Response, error) {
+	for {
+		if at.moved {
+			at.moved, at.tries = false, 0
+		}
+		if at.tries == maxResumes {
+			return nil, transport.ErrStreamEnded
+		}
+		if err := t.pause(f, at); err != nil {
+			return nil, err
+		}
+		at.tries++
+		resp, err := t.get(f, req, at.lastID)
+		switch {
+		case f.Err() != nil && err != nil:
+			return nil, f.Err()
+		case err != nil:
+			continue
+		case streams(resp):
+			return resp, nil
+		}
+		_ = resp.Body.Close()
+		if !again(resp.StatusCode) {
+			return nil, fmt.Errorf("%w, and taking it up again got HTTP %d", transport.ErrStreamEnded, resp.StatusCode)
+		}
+	}
+}
+
+// streams reports whether a response is an event stream.
+func streams(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusOK && isEventStream(resp.Header.Get("Content-Type"))
+}
+
+// again reports whether a refusal to take up a stream may pass.
+func again(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500
+}
+
+// pause waits before a stream is taken up again: as long as the server asked
+// for, or with a patience that grows from one failure to the next.
+func (t *Transport) pause(ctx context.Context, at *place) error {
+	wait := min(at.retry, maxStreamRetry)
+	if wait == 0 || at.tries > 0 {
+		wait = max(wait, t.options.backoff.Wait(at.tries, 0))
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// get opens a stream, after the event with lastID unless that is empty.
+func (t *Transport) get(ctx context.Context, req *transport.Request, lastID string) (*http.Response, error) {
+	hreq, err := http.NewRequestWithContext(ctx, http.MethodGet, t.endpoint.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	t.addHeader(hreq.Header)
+	setConnectionHeaders(hreq.Header, req)
+	hreq.Header["Accept"] = []string{"text/event-stream"}
+	if lastID != "" {
+		hreq.Header["Last-Event-Id"] = []string{lastID}
+	}
+	return t.client.Do(hreq)
+}
