@@ -25,6 +25,7 @@ type Client struct {
 	handlers atomic.Int64 // how many handlers of the program are at work
 	mail     *mailbox     // notifications for the program
 	tools    toolbook
+	subs     subscriptions
 	logLevel atomic.Value // the protocol.LogLevel of a legacy session, once set
 
 	life   context.Context // ends with Close

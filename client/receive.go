@@ -35,6 +35,8 @@ func (c inbox) Receive(msg *protocol.Message, on *transport.Request) {
 		c.receiveLog(msg, on)
 	case protocol.MethodCancelled:
 		c.receiveCancelled(msg)
+	default:
+		c.subs.received(msg)
 	}
 	if h, ok := c.config.handler.(handler.NotificationReceiver); ok {
 		c.mail.put(func() { h.Notification(c.life, msg.Method, msg.Params) })
@@ -136,6 +138,7 @@ func (c *Client) receiveCancelled(msg *protocol.Message) {
 	var p protocol.CancelledParams
 	if json.Unmarshal(msg.Params, &p) == nil {
 		c.serving.cancel(p.RequestID)
+		c.subs.cancelled(p.RequestID)
 	}
 }
 

@@ -25,6 +25,7 @@ func (c *Client) listen() {
 		}
 		c.config.log.Warn("lost the server's stream: what it says outside of calls is not heard any more",
 			"server", c.link.target.String(), "reason", err)
+		c.subs.lost(err)
 		if c.config.streamLost != nil {
 			c.config.streamLost(err)
 		}

@@ -1,0 +1,238 @@
+package client
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/mcpera/mcpera/protocol"
+)
+
+// A ChangeKind says what a Change is about.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	// Acknowledged comes first: Granted says what the server will tell of.
+	Acknowledged ChangeKind = "acknowledged"
+	// ToolsChanged, PromptsChanged and ResourcesChanged: the list is another.
+	ToolsChanged     ChangeKind = "tools"
+	PromptsChanged   ChangeKind = "prompts"
+	ResourcesChanged ChangeKind = "resources"
+	// ResourceUpdated: the resource at URI holds something else.
+	ResourceUpdated ChangeKind = "resource"
+	// Gap: the subscription was lost and is there again. What changed meanwhile
+	// is not known, so fetch again what matters. Granted is set anew.
+	Gap ChangeKind = "gap"
+)
+
+// A Change is one step of a subscription.
+type Change struct {
+	Kind    ChangeKind
+	URI     string                      // ResourceUpdated
+	Granted protocol.SubscriptionFilter // Acknowledged, Gap
+}
+
+// Errors that end a subscription.
+var (
+	// ErrSubscriptionEnded: the server ended it in an orderly way. Subscribing
+	// again at once may be unwelcome.
+	ErrSubscriptionEnded = errors.New("the server ended the subscription")
+	// ErrNoSubscriptions: the server tells of none of the changes asked for. The
+	// connection is as good as before.
+	ErrNoSubscriptions = errors.New("the server tells of no such changes")
+)
+
+// changeOf returns the change that a notification tells of.
+func changeOf(msg *protocol.Message) (Change, bool) {
+	switch msg.Method {
+	case protocol.MethodToolsListChanged:
+		return Change{Kind: ToolsChanged}, true
+	case protocol.MethodPromptsListChanged:
+		return Change{Kind: PromptsChanged}, true
+	case protocol.MethodResourcesListChanged:
+		return Change{Kind: ResourcesChanged}, true
+	case protocol.MethodResourceUpdated:
+		var p protocol.ResourceParams
+		err := json.Unmarshal(msg.Params, &p)
+		return Change{Kind: ResourceUpdated, URI: p.URI}, err == nil && p.URI != ""
+	default:
+		return Change{}, false
+	}
+}
+
+// wants reports whether a filter names a change.
+func wants(f protocol.SubscriptionFilter, change Change) bool {
+	switch change.Kind {
+	case ToolsChanged:
+		return f.ToolsListChanged
+	case PromptsChanged:
+		return f.PromptsListChanged
+	case ResourcesChanged:
+		return f.ResourcesListChanged
+	case ResourceUpdated:
+		return slices.Contains(f.ResourceSubscriptions, change.URI)
+	default:
+		return false
+	}
+}
+
+// A feed holds the changes that a subscriber has not read yet. Equal changes
+// that wait are one, so that a slow reader costs no memory.
+type feed struct {
+	mu      sync.Mutex
+	waiting []Change
+	err     error         // why nothing more will come
+	news    chan struct{} // holds a token when there is something to read
+}
+
+func newFeed() *feed { return &feed{news: make(chan struct{}, 1)} }
+
+func (f *feed) put(change Change) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	same := func(c Change) bool { return c.Kind == change.Kind && c.URI == change.URI }
+	if f.err == nil && !slices.ContainsFunc(f.waiting, same) {
+		f.waiting = append(f.waiting, change)
+		f.wake()
+	}
+}
+
+// end says that nothing more will come; the first reason stays.
+func (f *feed) end(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = err
+		f.wake()
+	}
+}
+
+func (f *feed) wake() {
+	select {
+	case f.news <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what waits, and why nothing more will come, if so.
+func (f *feed) take() ([]Change, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	waiting := f.waiting
+	f.waiting = nil
+	return waiting, f.err
+}
+
+// subscriptions are the feeds of a client. A modern one has the id of its
+// listen request; a legacy one hears every change that its filter names.
+type subscriptions struct {
+	mu     sync.Mutex
+	modern map[int64]*feed
+	legacy map[*feed]protocol.SubscriptionFilter
+	uris   map[string]int // how many legacy subscriptions want a resource
+}
+
+// received hands a notification to the feeds that it is for.
+func (s *subscriptions) received(msg *protocol.Message) {
+	change, ok := changeOf(msg)
+	if !ok && msg.Method != protocol.MethodAcknowledged {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ok {
+		for f, filter := range s.legacy {
+			if wants(filter, change) {
+				f.put(change)
+			}
+		}
+	}
+	if len(s.modern) == 0 {
+		return
+	}
+	var p protocol.ListenParams
+	if json.Unmarshal(msg.Params, &p) != nil {
+		return
+	}
+	var id protocol.ID
+	p.Meta.Decode(protocol.MetaSubscriptionID, &id)
+	n, _ := id.Int64()
+	f := s.modern[n]
+	switch {
+	case f == nil:
+	case ok:
+		f.put(change)
+	default:
+		f.put(Change{Kind: Acknowledged, Granted: p.Notifications})
+	}
+}
+
+// cancelled ends the subscription whose listen request a server cancels.
+//
+// Source: MCP 2026-07-28, patterns/cancellation, "Behavior Requirements".
+func (s *subscriptions) cancelled(id protocol.ID) {
+	n, _ := id.Int64()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.modern[n]; f != nil {
+		f.end(ErrSubscriptionEnded)
+	}
+}
+
+// lost ends all legacy subscriptions: their stream is gone.
+func (s *subscriptions) lost(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for f := range s.legacy {
+		f.end(err)
+	}
+}
+
+func (s *subscriptions) addModern(id int64, f *feed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.modern == nil {
+		s.modern = make(map[int64]*feed)
+	}
+	s.modern[id] = f
+}
+
+func (s *subscriptions) removeModern(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.modern, id)
+}
+
+// addLegacy registers f and returns the resources that nobody subscribed to
+// before.
+func (s *subscriptions) addLegacy(f *feed, filter protocol.SubscriptionFilter) (fresh []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.legacy == nil {
+		s.legacy, s.uris = make(map[*feed]protocol.SubscriptionFilter), make(map[string]int)
+	}
+	s.legacy[f] = filter
+	for _, uri := range filter.ResourceSubscriptions {
+		if s.uris[uri]++; s.uris[uri] == 1 {
+			fresh = append(fresh, uri)
+		}
+	}
+	return fresh
+}
+
+// removeLegacy forgets f and returns the resources that nobody wants any more.
+func (s *subscriptions) removeLegacy(f *feed) (unwanted []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, uri := range s.legacy[f].ResourceSubscriptions {
+		if s.uris[uri]--; s.uris[uri] == 0 {
+			delete(s.uris, uri)
+			unwanted = append(unwanted, uri)
+		}
+	}
+	delete(s.legacy, f)
+	return unwanted
+}
