@@ -16,7 +16,7 @@ import (
 
 // parse is events without what the stream says of itself.
 func parse(r io.Reader, limit int64) (iter.Seq2[sse.Event, error], func() bool) {
-	return events(r, limit)
+	return events(r, limit, new(place))
 }
 
 // read returns the type and data of each event in r, and how it ended.

@@ -1,12 +1,11 @@
 package http
 
 import (
-	"encoding/base64"
 	"net/http"
-	"strings"
 
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/transport"
+	"github.com/mcpera/mcpera/transport/headervalue"
 )
 
 // Header names of MCP.
@@ -16,32 +15,6 @@ const (
 	headerName    = "Mcp-Name"
 	headerSession = "Mcp-Session-Id"
 )
-
-// EncodeValue returns value in a form fit for a header: as it is when it is
-// visible ASCII, with blanks at its inside at most, else its Base64 between the
-// markers =?base64? and ?=. A plain value that looks like the encoded form is
-// encoded too, so that decoding gives it back.
-//
-// Source: MCP 2026-07-28, streamable-http, "Value Encoding".
-func EncodeValue(value string) string {
-	if plain(value) {
-		return value
-	}
-	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(value)) + "?="
-}
-
-// plain reports whether value can travel as it is.
-func plain(value string) bool {
-	for i := range len(value) {
-		if value[i] < ' ' || value[i] > '~' {
-			return false
-		}
-	}
-	if strings.TrimSpace(value) != value {
-		return false
-	}
-	return !(strings.HasPrefix(value, "=?base64?") && strings.HasSuffix(value, "?="))
-}
 
 // setHeaders writes the headers of one POST.
 func setHeaders(h http.Header, req *transport.Request) {
@@ -53,7 +26,7 @@ func setHeaders(h http.Header, req *transport.Request) {
 	}
 	h[headerMethod] = []string{req.Method}
 	if req.Name != "" {
-		h[headerName] = []string{EncodeValue(req.Name)}
+		h[headerName] = []string{headervalue.Encode(req.Name)}
 	}
 	for name, value := range req.Params {
 		h.Set(name, value)

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/mcpera/mcpera/transport"
+	"github.com/mcpera/mcpera/transport/headervalue"
 )
 
 // An Option adjusts a Transport.
@@ -71,13 +71,9 @@ var reserved = map[string]bool{
 
 // tokenLength returns how many bytes at the start of name are fit for a header
 // name.
-//
-// Source: RFC 9110, 5.6.2.
 func tokenLength(name string) int {
 	for i := range len(name) {
-		c := name[i]
-		alphanumeric := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !alphanumeric && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
+		if !headervalue.IsToken(name[i : i+1]) {
 			return i
 		}
 	}
