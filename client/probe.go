@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/mcpera/mcpera/negotiation"
@@ -45,7 +46,9 @@ func (n *negotiator) ask(ctx context.Context, version string, limit time.Duratio
 				return nil, n.outage(p, attempt+1)
 			}
 			if err := sleep(ctx, n.config.backoff.Wait(attempt, v.After)); err != nil {
-				return nil, n.outage(p, attempt+1)
+				down := n.outage(p, attempt+1)
+				down.Err = gaveUp(err, down.Err)
+				return nil, down
 			}
 		default:
 			return v, nil
@@ -54,7 +57,7 @@ func (n *negotiator) ask(ctx context.Context, version string, limit time.Duratio
 }
 
 // outage is the error of a probe that was repeated in vain.
-func (n *negotiator) outage(p probed, attempts int) error {
+func (n *negotiator) outage(p probed, attempts int) *transport.UnavailableError {
 	err := n.link.fail(p.request, p.outcome)
 	var down *transport.UnavailableError
 	if errors.As(err, &down) {
@@ -67,6 +70,14 @@ func (n *negotiator) outage(p probed, attempts int) error {
 	}
 }
 
+// gaveUp is the cause of an outage that was no longer waited out.
+func gaveUp(err, cause error) error {
+	if cause == nil {
+		return fmt.Errorf("waiting for it: %w", err)
+	}
+	return fmt.Errorf("%w; waiting for it: %w", cause, err)
+}
+
 // probe sends one server/discover and returns what came of it. Over stdio it
 // stays answerable after its timeout: see lateProbe.
 func (n *negotiator) probe(ctx context.Context, version string, limit time.Duration) (probed, error) {
@@ -76,6 +87,7 @@ func (n *negotiator) probe(ctx context.Context, version string, limit time.Durat
 	}
 	p := probed{request: modernRequest(n.link.nextID(), version, meta, outgoing{method: protocol.MethodDiscover})}
 	p.request.MaxAnswer = maxProbeAnswer
+	p.request.Once = true // ask has a budget of its own
 	if n.link.Kind() == negotiation.Stdio {
 		p.outcome = n.probeStdio(ctx, p.request, limit)
 	} else {

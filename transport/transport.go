@@ -115,6 +115,9 @@ type Request struct {
 	Params map[string]string
 	// Idempotent requests may be sent again after a fault or a refusal.
 	Idempotent bool
+	// Once is set when the caller repeats the request itself: the transport
+	// tries it a single time, even when nothing reached the server.
+	Once bool
 	// MaxAnswer bounds the answer in bytes; 0 stands for the transport's limit.
 	MaxAnswer int64
 }

@@ -58,7 +58,7 @@ func (t *Transport) do(hreq *retryablehttp.Request, req *transport.Request) (*ht
 			if err == nil || !unsent(err) {
 				attempts++
 			}
-			return retryable(ctx, req.Idempotent, resp, err), nil
+			return retryable(ctx, req, resp, err), nil
 		},
 		PrepareRetry: t.resetCookies,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
@@ -103,7 +103,7 @@ func permanent(err error) bool {
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	var dns *net.DNSError
-	return errors.As(err, &cert) || errors.As(err, &record) ||
+	return errors.As(err, &cert) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch) ||
 		errors.As(err, &dns) && dns.IsNotFound
 }
 

@@ -6,19 +6,21 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/mcpera/mcpera/transport"
 )
 
 // retryable says whether a request is sent again. Only what certainly did not
 // reach the server is repeated for a request that is not idempotent.
-func retryable(ctx context.Context, idempotent bool, resp *http.Response, err error) bool {
+func retryable(ctx context.Context, req *transport.Request, resp *http.Response, err error) bool {
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, req.Once:
 		return false
 	case err != nil && permanent(err):
 		return false
 	case err != nil:
-		return idempotent || unsent(err)
-	case !idempotent:
+		return req.Idempotent || unsent(err)
+	case !req.Idempotent:
 		return false
 	default:
 		return resp.StatusCode == http.StatusRequestTimeout ||
