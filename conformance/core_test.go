@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"bufio"
-	"io"
 	"testing"
 
 	"github.com/mcpera/mcpera/protocol"
@@ -33,48 +31,4 @@ func TestBothErasAnswerOnOneEndpoint(t *testing.T) {
 			t.Error("a legacy result has a resultType")
 		}
 	})
-}
-
-func TestStdioServesBothErasOnOneConnection(t *testing.T) {
-	srv := New()
-	t.Cleanup(srv.Close)
-	in, toServer := io.Pipe()
-	fromServer, out := io.Pipe()
-	done := make(chan error, 1)
-	go func() {
-		err := srv.ServeStdio(t.Context(), in, out)
-		out.Close()
-		done <- err
-	}()
-	lines := bufio.NewScanner(fromServer)
-	ask := func(line string) *protocol.Message {
-		t.Helper()
-		if _, err := io.WriteString(toServer, line+"\n"); err != nil {
-			t.Fatal(err)
-		}
-		if !lines.Scan() {
-			t.Fatalf("no answer: %v", lines.Err())
-		}
-		m, err := protocol.Decode(lines.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	if m := ask(modernBody("server/discover", "", emptyCaps)); m.Error != nil {
-		t.Errorf("discover: %v", m.Error)
-	}
-	if m := ask(initializeBody); m.Error != nil {
-		t.Errorf("initialize: %v", m.Error)
-	}
-	if m := ask(legacyBody("ping", `{}`)); string(m.Result) != "{}" {
-		t.Errorf("ping: %s", m.Result)
-	}
-	if m := ask(modernBody("tools/call", `"name":"echo","arguments":{"message":"hi"}`, emptyCaps)); m.Error != nil {
-		t.Errorf("modern call after initialize: %v", m.Error)
-	}
-	toServer.Close()
-	if err := <-done; err != nil {
-		t.Errorf("ServeStdio: %v", err)
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 // following says how an HTTP response reads a journal.
 type following struct {
+	seat    seat
 	call    *Call    // of a POST
 	sess    *session // of a GET, which is an event stream from the start
 	from    int      // events that the client has
@@ -39,7 +40,6 @@ func (f following) opens(j *journal, now reading, quiet bool) bool {
 // follow writes a journal to an HTTP response until it is over, the client
 // leaves, the session ends, or a newer reader takes over.
 func (s *Server) follow(w http.ResponseWriter, r *http.Request, j *journal, f following) {
-	reader, hangups := j.attach()
 	var out *eventStream
 	defer func() {
 		if out != nil {
@@ -56,7 +56,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, j *journal, f fo
 	defer lifetime.Stop()
 	quiet := false
 	for {
-		now := j.read(f.from, reader, hangups)
+		now := j.read(f.from, f.seat)
 		if out == nil && f.opens(j, now, quiet) {
 			if !s.openStream() {
 				if s.refuseStream(w, j, f) {

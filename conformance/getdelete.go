@@ -28,7 +28,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, p Principal) {
 	last := r.Header.Get("Last-Event-Id")
 	if last == "" {
 		j := sess.standingJournal()
-		s.follow(w, r, j, following{sess: sess, from: j.unsent()})
+		s.follow(w, r, j, following{seat: j.attach(), sess: sess, from: j.unsent()})
 		return
 	}
 	j, read, ok := sess.resume(last)
@@ -36,7 +36,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, p Principal) {
 		writeError(w, http.StatusNotFound, protocol.ID{}, invalidRequest("the event to resume from is not known"))
 		return
 	}
-	s.follow(w, r, j, following{sess: sess, from: read, resumed: true})
+	s.follow(w, r, j, following{seat: j.attach(), sess: sess, from: read, resumed: true})
 }
 
 // delete ends a legacy session.

@@ -70,12 +70,18 @@ func (j *journal) hangUp() {
 	}
 }
 
+// A seat is a reader's place: what had happened when it sat down.
+type seat struct {
+	reader, hangups int
+}
+
 // attach makes the caller the reader; an earlier one stops.
-func (j *journal) attach() (reader, hangups int) {
-	j.update(func() { j.reader++ })
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.reader, j.hangups
+func (j *journal) attach() (s seat) {
+	j.update(func() {
+		j.reader++
+		s = seat{j.reader, j.hangups}
+	})
+	return s
 }
 
 // wrote records that the first n events have gone out to a client.
@@ -101,14 +107,14 @@ type reading struct {
 	changed <-chan struct{}
 }
 
-func (j *journal) read(from, reader, hangups int) reading {
+func (j *journal) read(from int, s seat) reading {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return reading{
 		events:  j.events[min(from, len(j.events)):],
 		over:    j.over,
 		err:     j.err,
-		hungUp:  j.reader != reader || j.hangups != hangups,
+		hungUp:  s != seat{j.reader, j.hangups},
 		changed: j.changed,
 	}
 }

@@ -130,11 +130,12 @@ func (s *Server) runLegacy(w http.ResponseWriter, r *http.Request, c *Call) {
 		j.mute()
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, s.cfg.lifetime, errLifetime)
+	f := following{seat: j.attach(), call: c} // before the request can hang up
 	s.spawn(func() {
 		defer end()
 		defer cancel(nil)
 		defer stop()
 		j.finish(s.respond(ctx, c))
 	})
-	s.follow(w, r, j, following{call: c})
+	s.follow(w, r, j, f)
 }

@@ -74,8 +74,11 @@ func matchTemplate(template, uri string) (map[string]string, bool) {
 			return nil, false
 		}
 		uri = uri[len(literal):]
+		if !more && uri != "" {
+			return nil, false
+		}
 		if !more {
-			return variables, uri == ""
+			return variables, true
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed {
