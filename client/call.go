@@ -23,6 +23,7 @@ type call struct {
 	headers    map[string]string // Mcp-Param-*, by full name
 	idempotent bool              // may be sent again
 	asks       bool              // the server may ask for input
+	task       *protocol.Task    // where a task goes that comes in place of the result
 
 	timeout  time.Duration // of a leg, restarted by progress
 	limit    time.Duration // of a leg, whatever the progress
@@ -54,7 +55,7 @@ func (c *Client) do(ctx context.Context, call *call, result any, opts []CallOpti
 		return err
 	}
 	raw, err := c.invoke(ctx, call, params)
-	if err != nil {
+	if err != nil || call.task != nil && call.task.TaskID != "" {
 		return err
 	}
 	if err := json.Unmarshal(raw, result); err != nil {

@@ -23,6 +23,8 @@ const (
 	ResourcesChanged ChangeKind = "resources"
 	// ResourceUpdated: the resource at URI holds something else.
 	ResourceUpdated ChangeKind = "resource"
+	// TaskChanged: the task with the id in URI is in another state.
+	TaskChanged ChangeKind = "task"
 	// Gap: the subscription was lost and is there again. What changed meanwhile
 	// is not known, so fetch again what matters. Granted is set anew.
 	Gap ChangeKind = "gap"
@@ -31,7 +33,7 @@ const (
 // A Change is one step of a subscription.
 type Change struct {
 	Kind    ChangeKind
-	URI     string                      // ResourceUpdated
+	URI     string                      // ResourceUpdated, TaskChanged
 	Granted protocol.SubscriptionFilter // Acknowledged, Gap
 }
 
@@ -58,6 +60,10 @@ func changeOf(msg *protocol.Message) (Change, bool) {
 		var p protocol.ResourceParams
 		err := json.Unmarshal(msg.Params, &p)
 		return Change{Kind: ResourceUpdated, URI: p.URI}, err == nil && p.URI != ""
+	case protocol.MethodTaskChanged:
+		var p protocol.TaskParams
+		err := json.Unmarshal(msg.Params, &p)
+		return Change{Kind: TaskChanged, URI: p.TaskID}, err == nil && p.TaskID != ""
 	default:
 		return Change{}, false
 	}

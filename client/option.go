@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/mcpera/mcpera/erecache"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -24,6 +26,7 @@ type config struct {
 	handler      any
 	info         protocol.Implementation
 	capabilities negotiation.CapabilityOptions
+	extensions   map[string]jsontext.Value
 	rules        negotiation.Options
 	pinned       negotiation.Era
 	eras         *erecache.Cache
@@ -82,7 +85,11 @@ func newConfig(opts []Option) (*config, error) {
 func (c *config) declared(era negotiation.Era) protocol.ClientCapabilities {
 	opts := c.capabilities
 	opts.Era = era
-	return negotiation.ClientCapabilities(c.handler, opts)
+	declared := negotiation.ClientCapabilities(c.handler, opts)
+	if era == negotiation.EraModern {
+		declared.Extensions = c.extensions
+	}
+	return declared
 }
 
 // WithHandler sets what servers may ask of the program. The capabilities that

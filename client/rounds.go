@@ -28,6 +28,11 @@ func (c *Client) rounds(ctx context.Context, call *call, params jsontext.Value) 
 		switch {
 		case typ == protocol.ResultComplete:
 			return raw, nil
+		case typ == protocol.ResultTask && call.task != nil:
+			if err := json.Unmarshal(raw, call.task); err != nil || call.task.TaskID == "" {
+				return nil, c.unusable(call, raw, errors.Join(errNoTask, err))
+			}
+			return raw, nil
 		case typ != protocol.ResultInputRequired || !call.asks:
 			return nil, c.unusable(call, raw, &ResultTypeError{Type: typ})
 		case round >= c.config.maxRounds:
@@ -61,6 +66,8 @@ func (c *Client) rounds(ctx context.Context, call *call, params jsontext.Value) 
 		}
 	}
 }
+
+var errNoTask = errors.New("a task without taskId")
 
 var errNothingAsked = errors.New("input is required, but neither inputRequests nor requestState say which")
 

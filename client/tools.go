@@ -72,6 +72,9 @@ func (c *Client) Tools(ctx context.Context, opts ...CallOption) iter.Seq2[*proto
 // checked against the output schema that the tool was listed with: on a
 // mismatch the result comes with an *OutputError.
 //
+// With WithTasks a server may make a task of the call. CallTool waits for it,
+// for as long as ctx allows, and cancels it when ctx ends.
+//
 // A call is sent once, unless it certainly never reached the server. After a
 // timeout or a lost connection the tool may have run.
 //
@@ -81,33 +84,59 @@ func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...Ca
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
 	}
-	r, err := c.callTool(ctx, name, arguments, opts)
-	if errors.Is(err, errHeaderMismatch) && c.relist(ctx) {
-		r, err = c.callTool(ctx, name, arguments, opts)
-	}
+	r, task, err := c.callToolOnce(ctx, name, arguments, opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.tools.get(name).check(r); err != nil {
-		return r, &OutputError{Tool: name, Err: err}
+	if task == nil {
+		return c.checked(name, r)
 	}
-	return r, nil
+	r, err = task.Wait(ctx)
+	if ctx.Err() != nil {
+		c.spawn(func() { _ = task.Cancel(c.life) })
+	}
+	return r, err
 }
 
-func (c *Client) callTool(ctx context.Context, name string, arguments jsontext.Value, opts []CallOption) (*protocol.CallToolResult, error) {
+// callToolOnce calls a tool, and again when the server misses headers that a
+// fresh list tells of. It returns the result or the task that came.
+func (c *Client) callToolOnce(ctx context.Context, name string, arguments jsontext.Value, opts []CallOption) (*protocol.CallToolResult, *Task, error) {
+	r, task, err := c.callTool(ctx, name, arguments, opts)
+	if errors.Is(err, errHeaderMismatch) && c.relist(ctx) {
+		return c.callTool(ctx, name, arguments, opts)
+	}
+	return r, task, err
+}
+
+func (c *Client) callTool(ctx context.Context, name string, arguments jsontext.Value, opts []CallOption) (*protocol.CallToolResult, *Task, error) {
 	call := &call{
 		method: protocol.MethodCallTool, name: name, asks: true,
 		params: protocol.CallToolParams{Name: name, Arguments: arguments},
 	}
+	if c.config.speaksTasks() {
+		call.task = new(protocol.Task)
+	}
 	if tool := c.tools.get(name); tool != nil {
 		var err error
 		if call.headers, err = mirror(tool.headers, arguments); err != nil {
-			return nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
+			return nil, nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
 		}
 	}
 	r := new(protocol.CallToolResult)
 	if err := c.do(ctx, call, r, opts); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if call.task != nil && call.task.TaskID != "" {
+		return nil, &Task{client: c, id: call.task.TaskID, tool: name, seed: *call.task}, nil
+	}
+	return r, nil, nil
+}
+
+// checked returns r, with an *OutputError beside it when it does not fit the
+// tool's output schema.
+func (c *Client) checked(tool string, r *protocol.CallToolResult) (*protocol.CallToolResult, error) {
+	if err := c.tools.get(tool).check(r); err != nil {
+		return r, &OutputError{Tool: tool, Err: err}
 	}
 	return r, nil
 }

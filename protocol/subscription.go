@@ -22,6 +22,7 @@ type SubscriptionFilter struct {
 	PromptsListChanged    bool           `json:"promptsListChanged,omitzero"`
 	ResourcesListChanged  bool           `json:"resourcesListChanged,omitzero"`
 	ResourceSubscriptions []string       `json:"resourceSubscriptions,omitempty"` // URIs
+	TaskIDs               []string       `json:"taskIds,omitempty"`               // of the tasks extension
 	Extra                 jsontext.Value `json:",embed"`
 }
 
