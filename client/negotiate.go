@@ -132,7 +132,7 @@ func (n *negotiator) recallModern(ctx context.Context, version string) (session,
 		}
 		return nil, v
 	default: // what only a legacy server says
-		return nil, &refutedError{errors.New("the server no longer answers as a modern one")}
+		return nil, &refutedError{n.notModern()}
 	}
 }
 
@@ -249,9 +249,24 @@ func (n *negotiator) discoverPinned(ctx context.Context) (session, error) {
 	case *negotiation.Error:
 		return nil, v
 	default:
-		return nil, n.probeError()
+		return nil, n.notModern()
 	}
 }
+
+// notModern is the error of a server that answers the probe as only a legacy
+// one does, where that won't do.
+func (n *negotiator) notModern() error {
+	if err := n.probeError(); err != nil {
+		return err
+	}
+	o := n.last.outcome
+	return &transport.MessageError{
+		Origin: n.link.target.String(), Method: protocol.MethodDiscover, Status: o.Status,
+		Said: protocol.Quote(o.Message.Result), Err: errNoDiscover,
+	}
+}
+
+var errNoDiscover = errors.New("the result is no DiscoverResult")
 
 // preferred is the modern version that the probe is sent at.
 func (n *negotiator) preferred() string {
