@@ -24,7 +24,7 @@ type connection struct {
 func newConnection(cmd *cobra.Command) *connection {
 	c := &connection{era: choice{"auto", []string{"auto", "modern", "legacy"}}}
 	c.target.register(cmd)
-	c.era.register(cmd, "era", "ask the server for its era, or pin it")
+	c.era.register(cmd, "era", "ask for the era, or pin it")
 	cmd.Flags().Var(&c.probeTimeout, "probe-timeout", "bound on the question for the era (default 10s\nfor a URL, 5s for a command)")
 	cmd.Flags().Var(&c.timeout, "timeout", "bound on connecting, and on each request after\nthat (default 1m0s)")
 	c.output.register(cmd)

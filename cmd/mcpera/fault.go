@@ -37,27 +37,34 @@ func (f fault) paragraph(command string) string {
 		f.hint = fmt.Sprintf("Try %q.", command+" --help")
 	}
 	if f.hint != "" {
-		text = strings.TrimSuffix(text, ".") + ". " + f.hint
+		if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
+			text += "."
+		}
+		text += " " + f.hint
 	}
 	return text
 }
 
-// diagnose turns an error of any command into a fault. The first error in the
-// chain that the table knows decides: the outer ones say what was tried, the
-// inner ones what was met.
+// diagnose turns an error of any command into a fault.
 func diagnose(err error) fault {
-	f := fault{Kind: "failed", exit: exitFailed}
-	for e := range chain(err) {
-		if known, ok := classify(e); ok {
-			f = known
-			break
-		}
-	}
+	f := kindOf(err)
 	if connect := new(client.ConnectError); errors.As(err, &connect) && f.exit == exitFailed {
 		f.exit = exitNoConnection
 	}
-	f.Message = explain(err)
+	f.Message = clean(explain(err))
 	return f
+}
+
+// kindOf finds the row of the table. The first error in the chain that has a
+// row decides, since the outer ones say more; an error without a type of its
+// own counts only when there is no other.
+func kindOf(err error) fault {
+	for e := range chain(err) {
+		if f, ok := classify(e); ok {
+			return f
+		}
+	}
+	return classifySentinel(err)
 }
 
 // chain yields err and everything that it wraps, outer errors first.
@@ -113,26 +120,27 @@ func classify(err error) (fault, bool) {
 	case *stdio.ExitError:
 		f = fault{Kind: "exit", Reason: exitReason(e), exit: exitNoConnection}
 	default:
-		return classifySentinel(err)
+		return fault{}, false
 	}
 	return f, true
 }
 
-// classifySentinel is the part of the table for errors without a type.
-func classifySentinel(err error) (fault, bool) {
-	switch err {
-	case errInterrupted, context.Canceled:
-		return fault{Kind: "interrupted", exit: exitInterrupted}, true
-	case context.DeadlineExceeded:
-		return fault{Kind: "timeout", exit: exitNoConnection}, true
-	case transport.ErrClosed:
-		return fault{Kind: "closed", exit: exitNoConnection}, true
-	case client.ErrRepeatedCursor:
-		return fault{Kind: "pages", Reason: "repeated_cursor", exit: exitProtocol}, true
-	case client.ErrTooManyPages:
-		return fault{Kind: "pages", Reason: "too_many", exit: exitProtocol}, true
+// classifySentinel is the rest of the table: errors without a type, and those
+// that it does not know.
+func classifySentinel(err error) fault {
+	switch {
+	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		return fault{Kind: "interrupted", exit: exitInterrupted}
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault{Kind: "timeout", exit: exitNoConnection}
+	case errors.Is(err, transport.ErrClosed):
+		return fault{Kind: "closed", exit: exitNoConnection}
+	case errors.Is(err, client.ErrRepeatedCursor):
+		return fault{Kind: "pages", Reason: "repeated_cursor", exit: exitProtocol}
+	case errors.Is(err, client.ErrTooManyPages):
+		return fault{Kind: "pages", Reason: "too_many", exit: exitProtocol}
 	default:
-		return fault{}, false
+		return fault{Kind: "failed", exit: exitFailed}
 	}
 }
 

@@ -23,7 +23,7 @@ func (o *output) register(cmd *cobra.Command) {
 }
 
 func (o *output) registerVerbose(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "tell on stderr what is sent, received and decided")
+	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "tell on stderr what is sent and received, and\nwhich rule decided")
 }
 
 // A document is what --json prints: what was found, or an error.

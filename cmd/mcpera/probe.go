@@ -59,7 +59,7 @@ func probeReport(c *client.Client) report {
 }
 
 func writeProbe(p *page, d document, result probeResult) {
-	var t table
+	var t facts
 	t.add("era", d.Era)
 	t.add("version", d.Version)
 	t.add("verdict", result.Verdict)

@@ -89,14 +89,25 @@ Exit codes:
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		DisableFlagsInUseLine: true,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
+	root.SetFlagErrorFunc(badFlag)
 	root.AddGroup(
 		&cobra.Group{ID: groupTalk, Title: "Talk to a server:"},
 		&cobra.Group{ID: groupTry, Title: "Try it:"},
 	)
 	root.AddCommand(newProbe(), newTools(), newCall(), newDemo(), newServe(), newVersion())
 	return root
+}
+
+// badFlag is the error of flags that can't be parsed.
+func badFlag(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	if cmd.Flags().Lookup("url") != nil {
+		text += "; a server's command and its flags go after --"
+	}
+	return &usageError{text}
 }
 
 // knownCommand refuses what is no subcommand. A URL is not repeated: it may

@@ -25,6 +25,23 @@ func (t *table) write(p *page) {
 	}
 }
 
+// facts are labels with a value each.
+type facts struct{ rows [][]string }
+
+func (f *facts) add(label, value string) { f.rows = append(f.rows, []string{label, value}) }
+
+// write sets the values side by side. On a terminal, long ones go on below.
+func (f *facts) write(p *page) {
+	indent := columnWidths(f.rows)[0] + 2
+	for _, row := range f.rows {
+		value := row[1]
+		if p.width > 2*indent {
+			value = strings.ReplaceAll(wrap(value, p.width-indent), "\n", "\n"+strings.Repeat(" ", indent))
+		}
+		p.WriteString(row[0] + strings.Repeat(" ", indent-columns(row[0])) + value + "\n")
+	}
+}
+
 func columnWidths(rows [][]string) []int {
 	var widths []int
 	for _, row := range rows {

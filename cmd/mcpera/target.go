@@ -24,7 +24,7 @@ type target struct {
 
 func (t *target) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.url, "url", "", "the server's `URL`; or name a command after --")
-	cmd.Flags().StringArrayVarP(&t.headers, "header", "H", nil, "send `'Name: value'` with every request (repeatable)")
+	cmd.Flags().StringArrayVarP(&t.headers, "header", "H", nil, "send `'Name: value'` each time (repeatable)")
 }
 
 // take moves what names the server out of a command's arguments and returns
@@ -77,7 +77,7 @@ func (t *target) transport(serverErr io.Writer) (transport.Transport, error) {
 		opts = append(opts, mcphttp.WithHeader(name, value))
 	}
 	if !strings.Contains(t.url, "://") {
-		return nil, usagef("%q is no URL; a command goes after --", t.url)
+		return nil, usagef("a URL begins with https:// or http://; a server's command goes after --")
 	}
 	tr, err := mcphttp.New(t.url, opts...)
 	if err != nil {

@@ -18,7 +18,7 @@ func newTools() *cobra.Command {
 tool says it does. With --json it prints them whole, schemas included.`,
 		Example: `  mcpera tools https://api.example.com/mcp
   mcpera tools -- npx -y @modelcontextprotocol/server-everything
-  mcpera tools http://127.0.0.1:8080/mcp --json | jq '.result.tools[].inputSchema'`,
+  mcpera tools --json -- ./my-server | jq '.result.tools[].inputSchema'`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	c := newConnection(cmd)
