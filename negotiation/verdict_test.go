@@ -42,6 +42,9 @@ func TestErrorText(t *testing.T) {
 		"a list that is missing is not invented": {
 			stdio, line(rpcError("1", -32022)), modernOnly,
 			`server/discover: no common protocol version: server error -32022: "refused"`},
+		"a list of one version is named": {
+			stdio, line(rpcResult("1", discover(`"2025-11-25"`))), modernOnly,
+			`server/discover: no common protocol version: the server speaks "2025-11-25"`},
 		"what a server says is quoted": {
 			http, typed(406, "text/plain", "no\nthanks"), modernOnly,
 			`server/discover: the answer tells neither era (HTTP 406): the server said "no\nthanks"`},
@@ -94,6 +97,31 @@ func TestErrorText(t *testing.T) {
 				t.Errorf("Error() is\n%s\nwant\n%s", got, tc.want)
 			}
 		})
+	}
+}
+
+// Programs log reasons and kinds, and compare them in other languages.
+func TestReasonsAndKinds(t *testing.T) {
+	for want, got := range map[string]negotiation.Reason{
+		"unavailable":        negotiation.Unavailable,
+		"rate_limited":       negotiation.RateLimited,
+		"network":            negotiation.NetworkFailure,
+		"timeout":            negotiation.Timeout,
+		"no_common_version":  negotiation.NoCommonVersion,
+		"invalid_discover":   negotiation.InvalidDiscover,
+		"header_mismatch":    negotiation.HeaderMismatch,
+		"missing_capability": negotiation.MissingCapability,
+		"foreign_id":         negotiation.ForeignID,
+		"inconclusive":       negotiation.Inconclusive,
+		"refused":            negotiation.Refused,
+		"canceled":           negotiation.GaveUp,
+	} {
+		if string(got) != want {
+			t.Errorf("the reason %s is %q", want, got)
+		}
+	}
+	if negotiation.KindProtocol != "protocol" || negotiation.KindUndecided != "undecided" {
+		t.Errorf("the kinds are %q and %q", negotiation.KindProtocol, negotiation.KindUndecided)
 	}
 }
 
@@ -154,6 +182,11 @@ func TestErrorUnwrap(t *testing.T) {
 		if !errors.Is(err, &protocol.Error{Code: int64(code)}) {
 			t.Errorf("%d is lost from %v", code, err)
 		}
+	}
+
+	v = negotiation.ClassifyProbe(http, typed(406, "", ""), negotiation.Options{})
+	if causes := v.(*negotiation.Error).Unwrap(); len(causes) != 0 {
+		t.Errorf("an error without a cause unwraps to %v", causes)
 	}
 
 	cause := errors.New("gone")
