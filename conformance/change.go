@@ -81,6 +81,26 @@ func (h *hub) tell(ch change) {
 	}
 }
 
+// EndSubscriptions ends every open subscription with its final result, as a
+// server does that wants its clients to come back later.
+func (s *Server) EndSubscriptions() {
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	for l := range s.hub.listeners {
+		if sub, ok := l.(*subscription); ok {
+			sub.end()
+		}
+	}
+}
+
+// ForgetSessions ends every legacy session over HTTP. Their clients get 404
+// and have to initialize again.
+func (s *Server) ForgetSessions() {
+	for _, sess := range s.sessions.snapshot() {
+		s.endSession(sess)
+	}
+}
+
 // SetTool adds a tool, or replaces the one with its name, and tells clients
 // that the list changed.
 func (s *Server) SetTool(t Tool) {

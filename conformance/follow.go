@@ -97,6 +97,7 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request, j *journal, f fo
 // copyEvents writes what is new. An event counts as written before it is, so
 // that a client that has it and comes back at once does not get it again.
 func copyEvents(out *eventStream, j *journal, f *following, now reading) error {
+	f.from = now.first
 	for _, event := range now.events {
 		j.wrote(f.from + 1)
 		if err := out.message(j.eventID(f.from+1), event); err != nil {

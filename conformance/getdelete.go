@@ -33,7 +33,8 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request, p Principal) {
 	}
 	j, read, ok := sess.resume(last)
 	if !ok {
-		writeError(w, http.StatusNotFound, protocol.ID{}, invalidRequest("the event to resume from is not known"))
+		// Not 404, which would mean that the session has ended.
+		writeError(w, http.StatusBadRequest, protocol.ID{}, invalidRequest("the event to resume from is not known"))
 		return
 	}
 	s.follow(w, r, j, following{seat: j.attach(), sess: sess, from: read, resumed: true})
@@ -49,9 +50,13 @@ func (s *Server) delete(w http.ResponseWriter, r *http.Request, p Principal) {
 	if !ok {
 		return
 	}
+	s.endSession(sess)
+	w.WriteHeader(http.StatusOK)
+}
+
+func (s *Server) endSession(sess *session) {
 	s.hub.remove(sess)
 	s.sessions.remove(sess)
-	w.WriteHeader(http.StatusOK)
 }
 
 // describe says what this is, for people who look with a browser.

@@ -6,6 +6,10 @@ import (
 	"sync"
 )
 
+// maxEvents is how many messages of one stream are kept for a client that does
+// not read them. Older ones are lost.
+const maxEvents = 10_000
+
 // A journal is the messages of one legacy event stream, kept so that a client
 // whose connection broke can have the rest. A request writes it, one HTTP
 // response at a time reads it. It is safe for concurrent use.
@@ -14,8 +18,9 @@ type journal struct {
 	muted chan struct{} // closed when there is no stream to write to
 
 	mu      sync.Mutex
-	events  [][]byte
-	over    bool // the last event, if any, is the response
+	events  [][]byte // the newest ones
+	dropped int      // how many came before
+	over    bool     // the last event, if any, is the response
 	err     error
 	hangups int
 	reader  int
@@ -38,8 +43,12 @@ func (j *journal) update(change func()) {
 
 func (j *journal) add(message []byte) {
 	j.update(func() {
-		if !j.over {
-			j.events = append(j.events, message)
+		if j.over {
+			return
+		}
+		j.events = append(j.events, message)
+		if len(j.events) > maxEvents {
+			j.events, j.dropped = j.events[1:], j.dropped+1
 		}
 	})
 }
@@ -51,7 +60,11 @@ func (j *journal) finish(response []byte, err error) {
 
 // mute gives up on everything but the response. Only the reader calls it.
 func (j *journal) mute() {
-	j.update(func() { j.events = nil })
+	j.update(func() {
+		if !j.over {
+			j.events = nil
+		}
+	})
 	close(j.muted)
 }
 
@@ -101,6 +114,7 @@ func (j *journal) unsent() int {
 // A reading is what a reader finds.
 type reading struct {
 	events  [][]byte // not read yet
+	first   int      // number of the first of them, from 0
 	over    bool     // and nothing will follow
 	err     error    // inside the response
 	hungUp  bool     // the reader must stop
@@ -110,8 +124,10 @@ type reading struct {
 func (j *journal) read(from int, s seat) reading {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	first := min(max(from, j.dropped), j.dropped+len(j.events)) // a client may name any event
 	return reading{
-		events:  j.events[min(from, len(j.events)):],
+		events:  j.events[first-j.dropped:],
+		first:   first,
 		over:    j.over,
 		err:     j.err,
 		hungUp:  s != seat{j.reader, j.hangups},

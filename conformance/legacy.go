@@ -78,14 +78,17 @@ func (s *Server) newHTTPSession(p Principal) *session {
 // openSession answers initialize and, when it succeeded, keeps the session.
 func (s *Server) openSession(w http.ResponseWriter, r *http.Request, c *Call) {
 	response, err := s.respond(r.Context(), c)
-	if c.session != nil {
-		if err == nil {
-			s.sessions.add(c.session)
-			s.hub.add(c.session)
-			w.Header().Set(headerSession, c.session.id)
-		} else {
-			c.session.cancel(errSessionEnded)
-		}
+	switch sess := c.session; {
+	case sess == nil:
+	case err != nil:
+		sess.cancel(errSessionEnded)
+	case !s.sessions.add(sess):
+		sess.cancel(errSessionEnded)
+		writeError(w, http.StatusServiceUnavailable, c.id, fault(codeServer, "too many sessions are open"))
+		return
+	default:
+		s.hub.add(sess)
+		w.Header().Set(headerSession, sess.id)
 	}
 	writeJSON(w, http.StatusOK, response)
 }

@@ -247,7 +247,7 @@ func TestAStreamCanBeResumed(t *testing.T) {
 	})
 	t.Run("not from an event that never was", func(t *testing.T) {
 		for _, id := range []string{"nonsense", "999-0", "1-x", "1--1"} {
-			if a := e.read(e.do("GET", "", "Accept", eventStreamType, "Last-Event-ID", id)); a.Status != 404 {
+			if a := e.read(e.do("GET", "", "Accept", eventStreamType, "Last-Event-ID", id)); a.Status != 400 {
 				t.Errorf("%s: status %d", id, a.Status)
 			}
 		}
@@ -381,5 +381,19 @@ func TestALegacyStreamOpensOnSilence(t *testing.T) {
 	close(release)
 	if m := es.message(); !m.IsResponse() {
 		t.Errorf("message %+v", m)
+	}
+}
+
+func TestForgetSessionsMakesClientsInitializeAgain(t *testing.T) {
+	e := serve(t)
+	e.open()
+	e.srv.ForgetSessions()
+	if a := e.post(legacyBody("ping", "{}")); a.Status != 404 {
+		t.Errorf("status %d", a.Status)
+	}
+	e.session = ""
+	e.open()
+	if a := e.post(legacyBody("ping", "{}")); a.Status != 200 {
+		t.Errorf("status %d", a.Status)
 	}
 }

@@ -48,7 +48,11 @@ type subscription struct {
 	mu      sync.Mutex
 	waiting [][]byte
 	ready   chan struct{} // has room for one: there is something waiting
+	ended   chan struct{} // closed when the server ends it
+	ending  sync.Once
 }
+
+func (sub *subscription) end() { sub.ending.Do(func() { close(sub.ended) }) }
 
 // hear puts the change into the queue if it is one that the client asked for.
 func (sub *subscription) hear(ch change) {
@@ -93,7 +97,7 @@ func (s *Server) subscribeTo(c *Call) (*subscription, *protocol.Error) {
 	f := *p.Notifications
 	f.URIs = slices.DeleteFunc(f.URIs, func(uri string) bool { return !s.hasResource(uri) })
 	f.TaskIDs = slices.DeleteFunc(f.TaskIDs, func(id string) bool { return s.tasks.get(id, c.Principal) == nil })
-	sub := &subscription{id: c.id, filter: f, ready: make(chan struct{}, 1)}
+	sub := &subscription{id: c.id, filter: f, ready: make(chan struct{}, 1), ended: make(chan struct{})}
 	sub.put(notification("notifications/subscriptions/acknowledged", struct {
 		Meta          map[string]protocol.ID `json:"_meta"`
 		Notifications filter                 `json:"notifications"`
@@ -144,6 +148,9 @@ func (s *Server) listenHTTP(w http.ResponseWriter, r *http.Request, c *Call) {
 		case <-r.Context().Done():
 			return
 		case <-lifetime.C:
+			s.end(out, sub)
+			return
+		case <-sub.ended:
 			s.end(out, sub)
 			return
 		case <-s.ctx.Done():

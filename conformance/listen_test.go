@@ -145,3 +145,19 @@ func TestListenKeepsTheConnectionAlive(t *testing.T) {
 		t.Errorf("event %+v, %v; want a comment", ev, ok)
 	}
 }
+
+func TestEndSubscriptionsEndsThemAndNothingElse(t *testing.T) {
+	e := serve(t)
+	es := openEvents(t, e.listen(`{}`))
+	es.message()
+	e.srv.EndSubscriptions()
+	if m := es.message(); !m.IsResponse() || m.Error != nil {
+		t.Errorf("last message %+v", m)
+	}
+	again := openEvents(t, e.listen(`{"toolsListChanged":true}`))
+	again.message()
+	e.srv.NotifyToolsChanged()
+	if m := again.message(); m.Method != "notifications/tools/list_changed" {
+		t.Errorf("message %s", m.Method)
+	}
+}

@@ -36,11 +36,11 @@ func paramHeaders(schema jsontext.Value) ([]paramHeader, error) {
 	}
 	seen := make(map[string]bool, len(found))
 	for _, h := range found {
-		if key := strings.ToLower(h.name); seen[key] {
+		key := strings.ToLower(h.name)
+		if seen[key] {
 			return nil, fmt.Errorf("x-mcp-header %s appears twice", h.name)
-		} else {
-			seen[key] = true
 		}
+		seen[key] = true
 	}
 	return found, nil
 }

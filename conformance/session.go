@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/mcpera/mcpera/protocol"
@@ -190,13 +192,28 @@ type sessionStore struct {
 	all map[string]*session
 }
 
-func (st *sessionStore) add(s *session) {
+// maxSessions is how many sessions a server keeps. initialize is refused
+// beyond it.
+const maxSessions = 10_000
+
+// add keeps a session, and fails when there are too many.
+func (st *sessionStore) add(s *session) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	if len(st.all) >= maxSessions {
+		return false
+	}
 	if st.all == nil {
 		st.all = make(map[string]*session)
 	}
 	st.all[s.id] = s
+	return true
+}
+
+func (st *sessionStore) snapshot() []*session {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return slices.Collect(maps.Values(st.all))
 }
 
 func (st *sessionStore) get(id string) *session {

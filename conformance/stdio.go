@@ -181,6 +181,8 @@ func (conn *stdioConn) listen(c *Call) {
 				}
 			case <-conn.drained:
 				over = true
+			case <-sub.ended:
+				over = true
 			case <-ctx.Done():
 				over = true
 			}
