@@ -97,13 +97,21 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 	if err != nil {
 		return nil, "", err
 	}
-	req := c.session.request(id, outgoing{method: call.method, name: call.name, params: params, meta: meta})
-	req.Idempotent, req.Params = call.idempotent, call.headers
-
+	message := outgoing{method: call.method, name: call.name, params: params, meta: meta}
+	write := func() *transport.Request {
+		req := c.session.request(id, message)
+		req.Idempotent, req.Params = call.idempotent, call.headers
+		return req
+	}
 	watch, ctx := c.watch(ctx, call)
 	defer watch.stop()
 	c.active.add(n, call, watch)
+	req := write()
 	o := c.link.exchange(ctx, req)
+	if c.session.lost(req, o) && c.session.renew(ctx, req.Session) == nil {
+		req = write() // the server did not know it, so that its id is still unused
+		o = c.link.exchange(ctx, req)
+	}
 	c.active.remove(n, call)
 	if o.Failure == negotiation.Canceled && errors.Is(context.Cause(ctx), errTooSlow) {
 		o.Failure, o.Err = negotiation.TimedOut, errTooSlow

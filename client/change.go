@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -186,6 +187,17 @@ func (s *subscriptions) cancelled(id protocol.ID) {
 	if f := s.modern[n]; f != nil {
 		f.end(ErrSubscriptionEnded)
 	}
+}
+
+// renewed tells all legacy subscriptions that there may be a gap, and returns
+// the resources to subscribe to again.
+func (s *subscriptions) renewed() (uris []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for f, filter := range s.legacy {
+		f.put(Change{Kind: Gap, Granted: filter})
+	}
+	return slices.Collect(maps.Keys(s.uris))
 }
 
 // lost ends all legacy subscriptions: their stream is gone.

@@ -70,10 +70,7 @@ func (c *Client) connect(ctx context.Context, target transport.Target) error {
 	if err := c.link.Open(ctx, inbox{c}); err != nil {
 		return err
 	}
-	n := &negotiator{
-		config: c.config, link: c.link, key: eraKey(target), life: c.life,
-		spawn: func(f func()) { c.spawn(f) },
-	}
+	n := &negotiator{client: c, key: eraKey(target)}
 	s, err := n.open(ctx)
 	if err != nil {
 		return err

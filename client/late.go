@@ -28,7 +28,7 @@ type lateProbe struct {
 // for up to limit.
 func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, limit time.Duration) negotiation.Outcome {
 	answer := make(chan negotiation.Outcome, 1)
-	n.spawn(func() { answer <- n.link.exchange(n.life, req) })
+	n.client.spawn(func() { answer <- n.client.link.exchange(n.client.life, req) })
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -37,7 +37,7 @@ func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, lim
 	case <-ctx.Done():
 		return negotiation.Outcome{Failure: negotiation.Canceled, Err: ctx.Err(), RequestID: req.ID}
 	case <-timer.C:
-		n.late = &lateProbe{request: req, answer: answer, rules: n.config.rules}
+		n.late = &lateProbe{request: req, answer: answer, rules: n.client.config.rules}
 		return negotiation.Outcome{Failure: negotiation.TimedOut, Err: context.DeadlineExceeded, RequestID: req.ID}
 	}
 }
@@ -66,14 +66,14 @@ func (p *lateProbe) modern() (negotiation.Modern, bool) {
 // initialize opens a legacy session. probeErr is what the probe had met; it
 // stands in the error when initialize fails too.
 func (n *negotiator) initialize(ctx context.Context, probeErr error) (session, error) {
-	req, err := initializeRequest(n.config, n.link.nextID())
+	req, err := initializeRequest(n.client.config, n.client.link.nextID())
 	if err != nil {
 		return nil, err
 	}
 	if n.late != nil {
 		return n.initializeLate(ctx, req, probeErr)
 	}
-	s, err := openLegacy(ctx, n.link, req, n.link.exchange(ctx, req))
+	s, err := openLegacy(ctx, n.client, req, n.client.link.exchange(ctx, req))
 	if err != nil {
 		return nil, both(err, probeErr)
 	}
@@ -94,7 +94,7 @@ func (n *negotiator) initializeLate(ctx context.Context, req *transport.Request,
 	initialized := make(chan negotiation.Outcome, 1)
 	ictx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	n.spawn(func() { initialized <- n.link.exchange(ictx, req) })
+	n.client.spawn(func() { initialized <- n.client.link.exchange(ictx, req) })
 
 	var enough <-chan time.Time // how long initialize is waited for after a DiscoverResult
 	answer := n.late.answer
@@ -122,10 +122,10 @@ func (n *negotiator) afterInitialize(
 	ctx context.Context, req *transport.Request, o negotiation.Outcome,
 	answer <-chan negotiation.Outcome, probeErr error,
 ) (session, error) {
-	s, err := openLegacy(ctx, n.link, req, o)
+	s, err := openLegacy(ctx, n.client, req, o)
 	if err == nil {
 		if answer != nil {
-			n.spawn(func() { n.rememberLate(answer) })
+			n.client.spawn(func() { n.rememberLate(answer) })
 		}
 		return s, nil
 	}
@@ -160,9 +160,9 @@ func (n *negotiator) lateModern() (session, error) {
 // next process will be asked in time.
 func (n *negotiator) rememberLate(answer <-chan negotiation.Outcome) {
 	o := <-answer
-	v, ok := negotiation.ClassifyProbe(negotiation.Stdio, o, n.config.rules).(negotiation.Modern)
+	v, ok := negotiation.ClassifyProbe(negotiation.Stdio, o, n.client.config.rules).(negotiation.Modern)
 	if !ok {
 		return
 	}
-	n.noteStore(n.config.eras.Remember(n.life, n.key, negotiation.EraModern, v.Version))
+	n.noteStore(n.client.config.eras.Remember(n.client.life, n.key, negotiation.EraModern, v.Version))
 }

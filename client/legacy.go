@@ -2,11 +2,14 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -14,9 +17,17 @@ import (
 )
 
 // A legacySession speaks 2025-11-25 and earlier: initialize has opened it, and
-// over HTTP the server may have given it an id.
+// over HTTP the server may have given it an id. Such a server may forget it;
+// see renew.
 type legacySession struct {
-	link    *link
+	client *Client
+	link   *link
+	state  atomic.Pointer[legacyState]
+	flight singleflight.Group // one renewal at a time
+}
+
+// legacyState is what one initialize led to.
+type legacyState struct {
 	details serverDetails
 	id      string // Mcp-Session-Id, "" when the server keeps none; a secret
 }
@@ -40,16 +51,27 @@ func initializeRequest(c *config, id protocol.ID) (*transport.Request, error) {
 	}, nil
 }
 
-// openLegacy takes the outcome of initialize and, when it is a valid
+// openLegacy opens a session with the outcome of initialize.
+func openLegacy(ctx context.Context, c *Client, req *transport.Request, o negotiation.Outcome) (*legacySession, error) {
+	state, err := handshake(ctx, c.link, req, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &legacySession{client: c, link: c.link}
+	s.state.Store(state)
+	return s, nil
+}
+
+// handshake takes the outcome of initialize and, when it is a valid
 // InitializeResult, completes the handshake.
-func openLegacy(ctx context.Context, l *link, req *transport.Request, o negotiation.Outcome) (*legacySession, error) {
+func handshake(ctx context.Context, l *link, req *transport.Request, o negotiation.Outcome) (*legacyState, error) {
 	if err := l.fail(req, o); err != nil {
 		return nil, err
 	}
 	var r protocol.InitializeResult
 	if err := json.Unmarshal(o.Message.Result, &r); err != nil || r.ProtocolVersion == "" {
 		if err == nil {
-			err = fmt.Errorf("protocolVersion is missing")
+			err = errors.New("protocolVersion is missing")
 		}
 		return nil, &transport.MessageError{
 			Origin: l.target.String(), Method: req.Method, Status: o.Status,
@@ -59,20 +81,23 @@ func openLegacy(ctx context.Context, l *link, req *transport.Request, o negotiat
 	if !negotiation.SpeaksLegacy(r.ProtocolVersion) {
 		return nil, &VersionError{Origin: l.target.String(), Offered: negotiation.LegacyVersion(), Answered: r.ProtocolVersion}
 	}
-	s := &legacySession{link: l, id: o.Session, details: serverDetails{
+	state := &legacyState{id: o.Session, details: serverDetails{
 		era: negotiation.EraLegacy, version: r.ProtocolVersion, info: r.ServerInfo,
 		capabilities: r.Capabilities, instructions: r.Instructions,
 	}}
-	initialized := s.request(protocol.ID{}, outgoing{method: protocol.MethodInitialized})
-	if err := l.send(ctx, initialized); err != nil {
+	if err := l.send(ctx, state.request(protocol.ID{}, outgoing{method: protocol.MethodInitialized})); err != nil {
 		return nil, err
 	}
-	return s, nil
+	return state, nil
 }
 
-func (s *legacySession) server() serverDetails { return s.details }
+func (s *legacySession) server() serverDetails { return s.state.Load().details }
 
 func (s *legacySession) request(id protocol.ID, m outgoing) *transport.Request {
+	return s.state.Load().request(id, m)
+}
+
+func (s *legacyState) request(id protocol.ID, m outgoing) *transport.Request {
 	params := m.params
 	if len(m.meta) > 0 {
 		params = appendParams(make([]byte, 0, len(m.meta)+len(params)+16), m.meta, params)
@@ -99,11 +124,12 @@ const endTime = 2 * time.Second
 // end tells an HTTP server that the session is over. Servers may refuse, and
 // it is over all the same.
 func (s *legacySession) end(ctx context.Context) {
+	state := s.state.Load()
 	ender, ok := s.link.Transport.(transport.SessionEnder)
-	if !ok || s.id == "" {
+	if !ok || state.id == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
-	_ = ender.EndSession(ctx, s.details.version, s.id)
+	_ = ender.EndSession(ctx, state.details.version, state.id)
 }

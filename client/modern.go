@@ -90,4 +90,9 @@ func (s *modernSession) cancels(kind negotiation.Transport) bool { return kind =
 // answers: a modern server sends no requests, so there is nothing to answer.
 func (s *modernSession) answers() bool { return false }
 
+// lost: there is nothing to lose.
+func (s *modernSession) lost(*transport.Request, negotiation.Outcome) bool { return false }
+
+func (s *modernSession) renew(context.Context, string) error { return nil }
+
 func (s *modernSession) end(context.Context) {}

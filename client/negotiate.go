@@ -14,11 +14,8 @@ import (
 
 // A negotiator opens one session: from the cache, by a probe, or as pinned.
 type negotiator struct {
-	config *config
-	link   *link
+	client *Client
 	key    erecache.Key
-	life   context.Context // of the client, beyond Connect
-	spawn  func(func())    // runs a goroutine that the client waits for
 
 	last   probed     // the last probe and its outcome
 	late   *lateProbe // a stdio probe that was not answered in time
@@ -39,7 +36,7 @@ type Negotiation struct {
 
 // open returns a session, or why there is none.
 func (n *negotiator) open(ctx context.Context) (session, error) {
-	switch n.config.pinned {
+	switch n.client.config.pinned {
 	case negotiation.EraLegacy:
 		n.report.Verdict = "legacy, pinned"
 		return n.initialize(ctx, nil)
@@ -48,7 +45,7 @@ func (n *negotiator) open(ctx context.Context) (session, error) {
 		return n.discoverPinned(ctx)
 	}
 	var opened session
-	resolved, err := n.config.eras.Resolve(ctx, n.key, func(ctx context.Context) (erecache.Finding, error) {
+	resolved, err := n.client.config.eras.Resolve(ctx, n.key, func(ctx context.Context) (erecache.Finding, error) {
 		var finding erecache.Finding
 		var err error
 		opened, finding, err = n.negotiate(ctx)
@@ -71,16 +68,16 @@ func shareOutage(err error) error {
 }
 
 func (n *negotiator) eraOptions() []erecache.CallOption {
-	if n.config.eraTTL == nil {
+	if n.client.config.eraTTL == nil {
 		return nil
 	}
-	return []erecache.CallOption{erecache.WithCallTTL(*n.config.eraTTL)}
+	return []erecache.CallOption{erecache.WithCallTTL(*n.client.config.eraTTL)}
 }
 
 // noteStore logs what went wrong with the cache. It costs a probe, never a call.
 func (n *negotiator) noteStore(err error) {
 	if err != nil {
-		n.config.log.Warn("the era cache failed", "server", n.link.target.String(), "reason", err)
+		n.client.config.log.Warn("the era cache failed", "server", n.client.link.target.String(), "reason", err)
 	}
 }
 
@@ -99,16 +96,16 @@ func (n *negotiator) recall(ctx context.Context, entry erecache.Entry) (session,
 	if err == nil || !refutes(err) {
 		return s, err
 	}
-	n.noteStore(n.config.eras.Refute(ctx, n.key, entry))
+	n.noteStore(n.client.config.eras.Refute(ctx, n.key, entry))
 	n.report.FromCache = false
-	if r, ok := n.link.Transport.(transport.Restarter); ok { // what an opened process says proves nothing
+	if r, ok := n.client.link.Transport.(transport.Restarter); ok { // what an opened process says proves nothing
 		if rerr := r.Restart(ctx); rerr != nil {
 			return nil, rerr
 		}
 	}
 	s, finding, err := n.negotiate(ctx)
 	if err == nil && finding.Proven {
-		n.noteStore(n.config.eras.Remember(ctx, n.key, finding.Era, finding.Version))
+		n.noteStore(n.client.config.eras.Remember(ctx, n.key, finding.Era, finding.Version))
 	}
 	return s, err
 }
@@ -116,8 +113,8 @@ func (n *negotiator) recall(ctx context.Context, entry erecache.Entry) (session,
 // recallModern opens a modern session without a probe: with the cached
 // DiscoverResult of this principal there is not even a round trip.
 func (n *negotiator) recallModern(ctx context.Context, version string) (session, error) {
-	if d := n.config.discovers.get(n.key, n.link.target.Principal); d != nil {
-		return newModern(n.config, version, d)
+	if d := n.client.config.discovers.get(n.key, n.client.link.target.Principal); d != nil {
+		return newModern(n.client.config, version, d)
 	}
 	v, err := n.ask(ctx, version, n.patience())
 	if err != nil {
@@ -189,7 +186,7 @@ func (n *negotiator) probeAndOpen(ctx context.Context) (session, error) {
 		return n.initialize(ctx, n.probeError())
 	case negotiation.Reconnect:
 		probeErr := n.probeError()
-		r, ok := n.link.Transport.(transport.Restarter)
+		r, ok := n.client.link.Transport.(transport.Restarter)
 		if !ok {
 			return nil, probeErr
 		}
@@ -210,7 +207,7 @@ func (n *negotiator) probeAndOpen(ctx context.Context) (session, error) {
 // else leaves the probe's error.
 func (n *negotiator) afterError(ctx context.Context, e *negotiation.Error) (session, error) {
 	named := legacyOnly(e)
-	ask := e.Reason == negotiation.Inconclusive && n.link.Kind() == negotiation.HTTP && n.config.confirm
+	ask := e.Reason == negotiation.Inconclusive && n.client.link.Kind() == negotiation.HTTP && n.client.config.confirm
 	if !named && !ask {
 		return nil, e
 	}
@@ -233,8 +230,8 @@ func legacyOnly(e *negotiation.Error) bool {
 }
 
 func (n *negotiator) modern(v negotiation.Modern) (session, error) {
-	n.config.discovers.put(n.key, n.link.target.Principal, v.Discover)
-	return newModern(n.config, v.Version, v.Discover)
+	n.client.config.discovers.put(n.key, n.client.link.target.Principal, v.Discover)
+	return newModern(n.client.config, v.Version, v.Discover)
 }
 
 // discoverPinned opens a modern session, and never a legacy one.
@@ -261,7 +258,7 @@ func (n *negotiator) notModern() error {
 	}
 	o := n.last.outcome
 	return &transport.MessageError{
-		Origin: n.link.target.String(), Method: protocol.MethodDiscover, Status: o.Status,
+		Origin: n.client.link.target.String(), Method: protocol.MethodDiscover, Status: o.Status,
 		Said: protocol.Quote(o.Message.Result), Err: errNoDiscover,
 	}
 }
@@ -270,7 +267,7 @@ var errNoDiscover = errors.New("the result is no DiscoverResult")
 
 // preferred is the modern version that the probe is sent at.
 func (n *negotiator) preferred() string {
-	if v := firstModern(n.config.rules.Versions); v != "" {
+	if v := firstModern(n.client.config.rules.Versions); v != "" {
 		return v
 	}
 	return firstModern(negotiation.Versions())
@@ -287,9 +284,9 @@ func firstModern(versions []string) string {
 
 func (n *negotiator) probeTimeout() time.Duration {
 	switch {
-	case n.config.probeTimeout > 0:
-		return n.config.probeTimeout
-	case n.link.Kind() == negotiation.HTTP:
+	case n.client.config.probeTimeout > 0:
+		return n.client.config.probeTimeout
+	case n.client.link.Kind() == negotiation.HTTP:
 		return 10 * time.Second
 	default:
 		return 5 * time.Second
@@ -300,14 +297,14 @@ func (n *negotiator) probeTimeout() time.Duration {
 // era to go to: a slow start must not end in an error. Over HTTP an attempt
 // that takes so long is better repeated.
 func (n *negotiator) patience() time.Duration {
-	if n.link.Kind() == negotiation.Stdio {
-		return n.config.connectTimeout
+	if n.client.link.Kind() == negotiation.Stdio {
+		return n.client.config.connectTimeout
 	}
 	return n.probeTimeout()
 }
 
 func (n *negotiator) traceVerdict(kind EventKind, verdict, row string) {
-	if n.config.trace != nil {
-		n.config.trace(Event{Kind: kind, Verdict: verdict, Row: row})
+	if n.client.config.trace != nil {
+		n.client.config.trace(Event{Kind: kind, Verdict: verdict, Row: row})
 	}
 }

@@ -30,22 +30,22 @@ func (n *negotiator) ask(ctx context.Context, version string, limit time.Duratio
 		if err != nil {
 			return nil, err
 		}
-		v, row := negotiation.Explain(n.link.Kind(), p.outcome, n.config.rules)
+		v, row := negotiation.Explain(n.client.link.Kind(), p.outcome, n.client.config.rules)
 		n.report.Verdict, n.report.Row = v.String(), row.String()
 		n.traceVerdict(Decided, v.String(), row.String())
 		switch v := v.(type) {
 		case negotiation.ModernRetry:
 			if renamed {
-				return nil, n.link.fail(p.request, p.outcome)
+				return nil, n.client.link.fail(p.request, p.outcome)
 			}
 			renamed, version = true, v.Version
 		case negotiation.Authorize:
-			return nil, n.link.fail(p.request, p.outcome)
+			return nil, n.client.link.fail(p.request, p.outcome)
 		case negotiation.Retry:
-			if attempt >= n.config.retries || errors.Is(p.outcome.Err, transport.ErrPermanent) {
+			if attempt >= n.client.config.retries || errors.Is(p.outcome.Err, transport.ErrPermanent) {
 				return nil, n.outage(p, attempt+1)
 			}
-			if err := sleep(ctx, n.config.backoff.Wait(attempt, v.After)); err != nil {
+			if err := sleep(ctx, n.client.config.backoff.Wait(attempt, v.After)); err != nil {
 				down := n.outage(p, attempt+1)
 				down.Err = gaveUp(err, down.Err)
 				return nil, down
@@ -58,14 +58,14 @@ func (n *negotiator) ask(ctx context.Context, version string, limit time.Duratio
 
 // outage is the error of a probe that was repeated in vain.
 func (n *negotiator) outage(p probed, attempts int) *transport.UnavailableError {
-	err := n.link.fail(p.request, p.outcome)
+	err := n.client.link.fail(p.request, p.outcome)
 	var down *transport.UnavailableError
 	if errors.As(err, &down) {
 		down.Attempts = attempts
 		return down
 	}
 	return &transport.UnavailableError{
-		Origin: n.link.target.String(), Method: p.request.Method, Status: p.outcome.Status,
+		Origin: n.client.link.target.String(), Method: p.request.Method, Status: p.outcome.Status,
 		Attempts: attempts, RetryAfter: p.outcome.RetryAfter, Err: err,
 	}
 }
@@ -81,23 +81,23 @@ func gaveUp(err, cause error) error {
 // probe sends one server/discover and returns what came of it. Over stdio it
 // stays answerable after its timeout: see lateProbe.
 func (n *negotiator) probe(ctx context.Context, version string, limit time.Duration) (probed, error) {
-	meta, err := modernMeta(n.config, version)
+	meta, err := modernMeta(n.client.config, version)
 	if err != nil {
 		return probed{}, err
 	}
-	p := probed{request: modernRequest(n.link.nextID(), version, meta, outgoing{method: protocol.MethodDiscover})}
+	p := probed{request: modernRequest(n.client.link.nextID(), version, meta, outgoing{method: protocol.MethodDiscover})}
 	p.request.MaxAnswer = maxProbeAnswer
 	p.request.Once = true // ask has a budget of its own
-	if n.link.Kind() == negotiation.Stdio {
+	if n.client.link.Kind() == negotiation.Stdio {
 		p.outcome = n.probeStdio(ctx, p.request, limit)
 	} else {
 		tctx, cancel := context.WithTimeout(ctx, limit)
-		p.outcome = n.link.exchange(tctx, p.request)
+		p.outcome = n.client.link.exchange(tctx, p.request)
 		cancel()
 	}
 	n.last = p
 	if p.outcome.Failure != negotiation.NoFailure && ctx.Err() != nil {
-		return p, n.link.fail(p.request, p.outcome) // the time for connecting is over, not only the probe's
+		return p, n.client.link.fail(p.request, p.outcome) // the time for connecting is over, not only the probe's
 	}
 	return p, nil
 }
@@ -107,7 +107,7 @@ func (n *negotiator) probeError() error {
 	if n.last.request == nil {
 		return nil
 	}
-	return n.link.fail(n.last.request, n.last.outcome)
+	return n.client.link.fail(n.last.request, n.last.outcome)
 }
 
 // sleep waits for d or the end of ctx.

@@ -24,6 +24,11 @@ type session interface {
 	cancels(kind negotiation.Transport) bool
 	// answers reports whether the server may send requests.
 	answers() bool
+	// lost reports whether an outcome says that the server has forgotten the
+	// session that the request named, and did nothing else.
+	lost(req *transport.Request, o negotiation.Outcome) bool
+	// renew opens a new session in place of the one with the id forgotten.
+	renew(ctx context.Context, forgotten string) error
 	// end takes leave of the server.
 	end(ctx context.Context)
 }

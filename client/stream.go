@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"errors"
 
 	"github.com/mcpera/mcpera/negotiation"
@@ -19,8 +18,10 @@ func (c *Client) listen() {
 		return
 	}
 	c.spawn(func() {
-		err := l.Listen(c.life, c.session.request(protocol.ID{}, outgoing{}))
-		if c.life.Err() != nil || errors.Is(err, transport.ErrNoStream) || errors.Is(err, context.Canceled) {
+		req := c.session.request(protocol.ID{}, outgoing{})
+		err := l.Listen(c.life, req)
+		renewed := c.session.request(protocol.ID{}, outgoing{}).Session != req.Session
+		if c.life.Err() != nil || renewed || errors.Is(err, transport.ErrNoStream) {
 			return
 		}
 		c.config.log.Warn("lost the server's stream: what it says outside of calls is not heard any more",
