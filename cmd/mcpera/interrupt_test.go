@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -78,4 +79,57 @@ func interruptWhen(t *testing.T, p *os.Process, stderr *bufio.Reader, until stri
 		t.Fatal("the moment to interrupt did not come")
 	}
 	return pid
+}
+
+// A stdio server that is told to end does so well, although its client has not
+// closed its input.
+func TestServeStdioEndsOnSignal(t *testing.T) {
+	cmd := exec.Command("mcpera", "serve", "--stdio", "--era", "legacy")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	out := bufio.NewReader(stdout)
+	if _, err := out.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 {
+		t.Errorf("it went on with %q, %v", rest, err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// Waiting for arguments on standard input ends with an interrupt, too.
+func TestInterruptWhileReadingArguments(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	in, w := io.Pipe()
+	defer w.Close() // ends the goroutine that reads
+	read := make(chan struct{})
+	var code int
+	go func() {
+		defer close(read)
+		code = run(ctx, []string{"call", "t", "-", "--url", "http://127.0.0.1:1/"}, in, io.Discard, io.Discard)
+	}()
+	if _, err := io.WriteString(w, "{"); err != nil { // it reads now
+		t.Fatal(err)
+	}
+	cancel()
+	if <-read; code != exitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
 }
