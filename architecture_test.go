@@ -13,16 +13,21 @@ const module = "github.com/mcpera/mcpera"
 // layers are the arrows of imports: a package imports only what stands in its
 // row, and what those may import.
 var layers = map[string][]string{
-	"protocol":        {},
-	"handler":         {"protocol"},
-	"negotiation":     {"handler", "protocol"},
-	"internal/origin": {},
-	"erecache":        {"negotiation", "internal/origin"},
-	"transport":       {"negotiation", "protocol", "internal/origin"},
-	"transport/stdio": {"transport", "negotiation", "protocol"},
-	"transport/http":  {"transport", "negotiation", "protocol", "internal/origin"},
-	"client":          {"handler", "erecache", "negotiation", "transport", "protocol"},
-	"":                {"client", "transport/http", "transport/stdio"},
+	"protocol":              {},
+	"handler":               {"protocol"},
+	"negotiation":           {"handler", "protocol"},
+	"internal/origin":       {},
+	"erecache":              {"negotiation", "internal/origin"},
+	"transport":             {"negotiation", "protocol", "internal/origin"},
+	"transport/headervalue": {},
+	"transport/stdio":       {"transport", "negotiation", "protocol"},
+	"transport/http":        {"transport", "transport/headervalue", "negotiation", "protocol", "internal/origin"},
+	"client/responsecache":  {"protocol"},
+	"client": {
+		"client/responsecache", "handler", "erecache", "negotiation",
+		"transport", "transport/headervalue", "protocol",
+	},
+	"": {"client", "transport/http", "transport/stdio"},
 }
 
 // pure are the packages that do no I/O of their own.
@@ -68,7 +73,9 @@ func TestPurePackagesKnowNoNetworkAndNoProcesses(t *testing.T) {
 			}
 		}
 	}
-	if deps := list(t, "erecache").Deps; slices.Contains(deps, "net/http") || slices.Contains(deps, "os/exec") {
-		t.Error("erecache depends on net/http or os/exec")
+	for _, pkg := range []string{"erecache", "client/responsecache"} {
+		if deps := list(t, pkg).Deps; slices.Contains(deps, "net/http") || slices.Contains(deps, "os/exec") {
+			t.Errorf("%s depends on net/http or os/exec", pkg)
+		}
 	}
 }

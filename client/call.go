@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/mcpera/mcpera/client/responsecache"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
 	"github.com/mcpera/mcpera/transport"
@@ -33,6 +34,11 @@ type call struct {
 	log      func(protocol.LogMessage)
 	meta     map[string]any
 
+	cache    CacheMode
+	topic    responsecache.Topic // of its answer, if that may be kept
+	recalled bool                // the answer was a kept one
+	asked    bool                // the answer depends on input
+
 	token int64 // of progress; 0 when none is asked for
 }
 
@@ -54,14 +60,15 @@ func (c *Client) do(ctx context.Context, call *call, result any, opts []CallOpti
 	if err := c.sessionLevel(ctx, call); err != nil {
 		return err
 	}
-	raw, err := c.invoke(ctx, call, params)
-	if err != nil || call.task != nil && call.task.TaskID != "" {
-		return err
+	for {
+		raw, err := c.invoke(ctx, call, params)
+		if err != nil || call.task != nil && call.task.TaskID != "" {
+			return err
+		}
+		if done, err := c.decode(call, raw, result); done {
+			return err
+		}
 	}
-	if err := json.Unmarshal(raw, result); err != nil {
-		return c.unusable(call, raw, err)
-	}
-	return nil
 }
 
 type cursorParams struct {
@@ -190,7 +197,11 @@ func (c *Client) refute(ctx context.Context, err error) {
 		return
 	}
 	versions := server.SupportedVersions()
-	if len(versions) == 0 || firstModern(versions) != "" {
+	if len(versions) == 0 {
+		return
+	}
+	c.forget(responsecache.TopicOf(endpoint(c.link.Target()), protocol.MethodDiscover, ""))
+	if firstModern(versions) != "" {
 		return
 	}
 	if err := c.config.eras.Forget(ctx, eraKey(c.link.target)); err != nil {

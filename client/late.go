@@ -21,6 +21,7 @@ type lateProbe struct {
 	request *transport.Request
 	answer  <-chan negotiation.Outcome
 	rules   negotiation.Options
+	outcome negotiation.Outcome // the answer, once it has come
 	verdict negotiation.Verdict // once the answer has come
 }
 
@@ -44,7 +45,7 @@ func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, lim
 
 // take keeps what an answer that came late means.
 func (p *lateProbe) take(o negotiation.Outcome) {
-	p.verdict = negotiation.ClassifyProbe(negotiation.Stdio, o, p.rules)
+	p.outcome, p.verdict = o, negotiation.ClassifyProbe(negotiation.Stdio, o, p.rules)
 }
 
 // modern returns the verdict of a late DiscoverResult, if one has come.

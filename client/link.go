@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -57,6 +58,19 @@ func (l *link) sent(req *transport.Request) {
 	if l.trace != nil {
 		l.trace(Event{Kind: Sent, Method: req.Method, ID: req.ID.String(), Bytes: len(req.Body)})
 	}
+}
+
+// cached reports an answer that was kept; stale is how long after its time it
+// is still taken.
+func (l *link) cached(method string, stale time.Duration) {
+	if l.trace == nil {
+		return
+	}
+	e := Event{Kind: Cached, Method: method, Answer: "fresh"}
+	if stale > 0 {
+		e.Answer = "stale"
+	}
+	l.trace(e)
 }
 
 // fail returns the error that o means for req, nil when it holds a result.

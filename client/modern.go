@@ -27,7 +27,7 @@ func modernMeta(c *config, version string) ([]byte, error) {
 		Version      string                      `json:"io.modelcontextprotocol/protocolVersion"`
 		Info         protocol.Implementation     `json:"io.modelcontextprotocol/clientInfo"`
 		Capabilities protocol.ClientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
-	}{version, c.info, c.declared(negotiation.EraModern)})
+	}{version, c.info, c.declared(negotiation.EraModern)}, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("client: encode _meta: %w", err)
 	}

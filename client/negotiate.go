@@ -113,11 +113,16 @@ func (n *negotiator) recall(ctx context.Context, entry erecache.Entry) (session,
 // recallModern opens a modern session without a probe: with the cached
 // DiscoverResult of this principal there is not even a round trip.
 func (n *negotiator) recallModern(ctx context.Context, version string) (session, error) {
-	if d := n.client.config.discovers.get(n.key, n.client.link.target.Principal); d != nil {
+	if d := n.recallDiscover(ctx, version, 0); d != nil {
 		return newModern(n.client.config, version, d)
 	}
 	v, err := n.ask(ctx, version, n.patience())
 	if err != nil {
+		if stale := n.client.config.stale; stale > 0 && outage(err) {
+			if d := n.recallDiscover(ctx, version, stale); d != nil {
+				return newModern(n.client.config, version, d)
+			}
+		}
 		return nil, err
 	}
 	switch v := v.(type) {
@@ -230,7 +235,7 @@ func legacyOnly(e *negotiation.Error) bool {
 }
 
 func (n *negotiator) modern(v negotiation.Modern) (session, error) {
-	n.client.config.discovers.put(n.key, n.client.link.target.Principal, v.Discover)
+	n.keepDiscover(v.Version)
 	return newModern(n.client.config, v.Version, v.Discover)
 }
 

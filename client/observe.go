@@ -35,10 +35,10 @@ func WithMiddleware(f func(next Invoker) Invoker) Option {
 // invoke makes a call through the middleware.
 func (c *Client) invoke(ctx context.Context, call *call, params jsontext.Value) (jsontext.Value, error) {
 	if len(c.config.middleware) == 0 {
-		return c.rounds(ctx, call, params)
+		return c.obtain(ctx, call, params)
 	}
 	next := func(ctx context.Context, inv Invocation) (jsontext.Value, error) {
-		return c.rounds(ctx, call, inv.Params)
+		return c.obtain(ctx, call, inv.Params)
 	}
 	for i := len(c.config.middleware) - 1; i >= 0; i-- {
 		next = c.config.middleware[i](next)

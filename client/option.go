@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/mcpera/mcpera/client/responsecache"
 	"github.com/mcpera/mcpera/erecache"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -31,7 +32,8 @@ type config struct {
 	pinned       negotiation.Era
 	eras         *erecache.Cache
 	eraTTL       *time.Duration
-	discovers    *DiscoverCache
+	responses    *responsecache.Cache // nil for none
+	stale        time.Duration        // how long after its time an answer may stand in; 0: not at all
 	confirm      bool
 	serverStream bool
 	streamLost   func(error)
@@ -51,18 +53,18 @@ type config struct {
 	middleware   []func(Invoker) Invoker
 }
 
-// defaultEras and defaultDiscovers are shared by all clients of the process
+// defaultEras and defaultResponses are shared by all clients of the process
 // that do not bring their own.
 var (
 	defaultEras      = erecache.New(time.Now)
-	defaultDiscovers = NewDiscoverCache(time.Now)
+	defaultResponses = responsecache.New(time.Now)
 )
 
 func newConfig(opts []Option) (*config, error) {
 	c := &config{
 		info:           protocol.Implementation{Name: "mcpera", Version: Version},
 		eras:           defaultEras,
-		discovers:      defaultDiscovers,
+		responses:      defaultResponses,
 		confirm:        true,
 		serverStream:   true,
 		connectTimeout: time.Minute,
@@ -178,16 +180,16 @@ func WithoutConfirmation() Option {
 
 // WithEraCache sets where eras are remembered: by default one cache in memory
 // for the whole process, which trusts a verdict for 15 minutes. With a cache of
-// your own, DiscoverResults are no longer shared unless WithDiscoverCache
-// says so too. nil remembers nothing.
+// your own, answers are no longer kept unless WithResponseCache says so too. nil
+// remembers nothing.
 func WithEraCache(cache *erecache.Cache) Option {
 	return func(c *config) error {
 		if cache == nil {
 			cache = erecache.New(time.Now, erecache.WithTTL(0))
 		}
 		c.eras = cache
-		if c.discovers == defaultDiscovers {
-			c.discovers = nil
+		if c.responses == defaultResponses {
+			c.responses = nil
 		}
 		return nil
 	}

@@ -36,6 +36,7 @@ func (c inbox) Receive(msg *protocol.Message, on *transport.Request) {
 	case protocol.MethodCancelled:
 		c.receiveCancelled(msg)
 	default:
+		c.invalidate(msg) // before anybody hears of it
 		c.subs.received(msg)
 	}
 	if h, ok := c.config.handler.(handler.NotificationReceiver); ok {

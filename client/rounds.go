@@ -38,6 +38,7 @@ func (c *Client) rounds(ctx context.Context, call *call, params jsontext.Value) 
 		case round >= c.config.maxRounds:
 			return nil, &RoundsError{Method: call.method, Rounds: round}
 		}
+		call.asked = true
 		var asked protocol.InputRequiredResult
 		if err := json.Unmarshal(raw, &asked); err != nil {
 			return nil, c.unusable(call, raw, err)

@@ -86,7 +86,7 @@ func overBoth(t *testing.T, s fault.Script, f func(*testing.T, *scripted)) {
 func (s *scripted) options(more []client.Option) []client.Option {
 	return append([]client.Option{
 		client.WithEraCache(s.eras),
-		client.WithDiscoverCache(nil),
+		client.WithResponseCache(nil),
 		client.WithRetries(2, soon),
 		client.WithProbeTimeout(never), // unless a test is about it
 	}, more...)

@@ -126,6 +126,7 @@ func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bo
 				patience.Stop()
 				if again {
 					change.Kind = Gap
+					c.forgetChanged(change.Granted)
 				}
 			}
 			if !yield(change, nil) {

@@ -151,7 +151,7 @@ var errHeaderMismatch = &protocol.Error{Code: protocol.CodeHeaderMismatch}
 //
 // Source: MCP 2026-07-28, streamable-http, "Client Behavior".
 func (c *Client) relist(ctx context.Context) bool {
-	for _, err := range c.Tools(ctx) {
+	for _, err := range c.Tools(ctx, Cache(CacheRefresh)) {
 		if err != nil {
 			c.config.log.Warn("could not list the tools after a header mismatch",
 				"server", c.link.target.String(), "reason", err)

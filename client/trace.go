@@ -15,18 +15,19 @@ const (
 	Received EventKind = "received" // what came of it
 	Decided  EventKind = "decided"  // what the outcome of a probe means
 	Recalled EventKind = "recalled" // an era was remembered
+	Cached   EventKind = "cached"   // an answer was kept, and the server not asked
 )
 
 // An Event is one step of a client, for WithTrace. It holds no header value
 // and no payload.
 type Event struct {
 	Kind        EventKind
-	Method      string // Sent, Received: the JSON-RPC method
+	Method      string // Sent, Received, Cached: the JSON-RPC method
 	ID          string // Sent, Received: the JSON-RPC id, "" for a notification
 	Bytes       int    // Sent: the message's size
 	Status      int    // Received: the HTTP status, 0 over stdio
 	ContentType string // Received, over HTTP
-	Answer      string // Received: "result", "error -32601", "timeout", ...
+	Answer      string // Received: "result", "error -32601", "timeout", ...; Cached: "fresh" or "stale"
 	Verdict     string // Decided, Recalled
 	Row         string // Decided: the row of the table
 }
@@ -44,6 +45,8 @@ func (e Event) String() string {
 		return s
 	case Decided:
 		return fmt.Sprintf("decided %s: %s", e.Verdict, e.Row)
+	case Cached:
+		return fmt.Sprintf("had a %s answer to %s", e.Answer, e.Method)
 	default:
 		return fmt.Sprintf("%s %s", e.Kind, e.Verdict)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpera/mcpera/client"
+	"github.com/mcpera/mcpera/client/responsecache"
 	"github.com/mcpera/mcpera/erecache"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -67,7 +68,7 @@ func Check(t *testing.T, s *Server, want Want, opts ...client.Option) {
 func Caches() []client.Option {
 	return []client.Option{
 		client.WithEraCache(erecache.New(time.Now)),
-		client.WithDiscoverCache(client.NewDiscoverCache(time.Now)),
+		client.WithResponseCache(responsecache.New(time.Now)),
 	}
 }
 

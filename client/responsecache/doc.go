@@ -1,0 +1,12 @@
+// Package responsecache keeps what servers answered for as long as they allow.
+//
+// A modern server says with each of six results for how long it is fresh and
+// who may have it. A [Cache] keeps such results, as the bytes that came, and
+// gives them out again to the same request of the same principal. It knows no
+// connection and has no clock of its own: package client asks it, fills it, and
+// tells it what changed.
+//
+// Where results are kept is a [Store]: a [Memory], or one of your own.
+//
+// Source: MCP 2026-07-28, server/utilities/caching.
+package responsecache
