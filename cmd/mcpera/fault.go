@@ -115,6 +115,14 @@ func classify(err error) (fault, bool) {
 		f = fault{Kind: "negotiation", Reason: string(e.Reason), Status: e.Status, exit: negotiationExit(e.Reason)}
 	case *client.VersionError:
 		f = fault{Kind: "negotiation", Reason: string(negotiation.NoCommonVersion), exit: exitNoConnection}
+	case *client.OutputError:
+		f = fault{Kind: "output", exit: exitProtocol}
+	case *client.UndeclaredError:
+		f = fault{Kind: "input", Reason: "undeclared", exit: exitProtocol}
+	case *client.RequestError:
+		f = fault{Kind: "input", Reason: "malformed", exit: exitProtocol}
+	case *client.RoundsError:
+		f = fault{Kind: "input", Reason: "too_many_rounds", exit: exitProtocol}
 	case *stdio.StartError:
 		f = fault{Kind: "start", Reason: startReason(e), exit: exitNoConnection}
 	case *stdio.ExitError:
