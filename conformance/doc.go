@@ -41,6 +41,22 @@
 // A legacy response is sent at 200, a notification at 202; the checks of
 // version header and session that run before it have their own 400 and 404.
 //
+// # What comes with it
+//
+// Tools that answer: add_numbers, echo, greet, whoami (what the server sees of
+// the request), sleep, test_error_handling, test_panic. Tools that stream:
+// test_tool_with_progress, test_tool_with_logging, test_logging_tool, and
+// test_reconnection, which breaks off its stream. Tools that ask, in either
+// era: test_sampling, test_elicitation, test_elicitation_url, test_list_roots,
+// test_input_required_result_*. Tools that become tasks: slow_compute,
+// failing_job, protocol_error_job, confirm_delete, multi_input,
+// test_tool_with_task. Tools that change something: test_trigger_*. One with
+// Mcp-Param-* headers: test_header_params. Resources, a template and prompts
+// under test://.
+//
+// Left out: the experimental tasks of 2025-11-25, the HTTP+SSE transport of
+// 2024-11-05, and validation of arguments against schemas.
+//
 // # Determinism
 //
 // [WithSeed] fixes session ids, task ids and the key that signs requestState,

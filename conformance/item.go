@@ -8,7 +8,8 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
-// A Tool is a tool and the code behind it.
+// A Tool is a tool and the code behind it. A definition without an input
+// schema takes any object.
 type Tool struct {
 	Definition protocol.Tool
 	Run        Run
@@ -105,7 +106,12 @@ type promptWire struct {
 	Arguments   []PromptArgument `json:"arguments,omitempty"`
 }
 
-func (t Tool) wire() any { return t.Definition }
+func (t Tool) wire() any {
+	if t.Definition.InputSchema == nil {
+		t.Definition.InputSchema = anyObject
+	}
+	return t.Definition
+}
 func (r Resource) wire() any {
 	return resourceWire{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType}
 }

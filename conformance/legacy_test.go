@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mcpera/mcpera/protocol"
 )
 
@@ -395,5 +397,43 @@ func TestForgetSessionsMakesClientsInitializeAgain(t *testing.T) {
 	e.open()
 	if a := e.post(legacyBody("ping", "{}")); a.Status != 200 {
 		t.Errorf("status %d", a.Status)
+	}
+}
+
+func TestTheGetStreamHasEventIDs(t *testing.T) {
+	e := serve(t)
+	e.open()
+	es := e.stream()
+	ids := []string{}
+	for range 3 {
+		e.srv.NotifyToolsChanged()
+	}
+	for range 4 { // the priming event and three changes
+		ev, ok := es.next()
+		if !ok {
+			t.Fatal("the stream ended")
+		}
+		ids = append(ids, ev.ID)
+	}
+	if diff := cmp.Diff([]string{"0-0", "0-1", "0-2", "0-3"}, ids); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+	es.resp.Body.Close()
+	t.Run("and is resumed after one of them", func(t *testing.T) {
+		es := e.stream("Last-Event-ID", "0-1")
+		for _, want := range []string{"0-2", "0-3"} {
+			if ev, _ := es.next(); ev.ID != want {
+				t.Errorf("event %s, want %s", ev.ID, want)
+			}
+		}
+	})
+}
+
+func TestAMessageIsOneLineWhateverTheRequestLooksLike(t *testing.T) {
+	e := serve(t)
+	e.open()
+	a := e.post(legacyBody("tools/call", "{\"name\":\"echo\",\n\"_meta\":{\"a\":{\n\t\"b\":\n1}}}"))
+	if got := string(a.result(t, "_meta")); got != `{"a":{"b":1}}` || strings.Contains(a.Body, "\n") {
+		t.Errorf("body %q", a.Body)
 	}
 }

@@ -28,14 +28,30 @@ func (s *Server) readResource(ctx context.Context, c *Call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := encode(contents)
-	if err != nil {
-		return reply{}, internalError("the resource does not encode")
+	list := make([]object, len(contents))
+	for i, part := range contents {
+		if list[i], err = contentsWire(part); err != nil {
+			return reply{}, internalError("the resource does not encode")
+		}
 	}
 	o := object{}
 	o.set("contents", list)
 	hint := itemHint(found.hinted, s.cfg.cache)
 	return reply{o, &hint}, nil
+}
+
+// contentsWire encodes contents. A resource that holds nothing is an empty
+// text, since one of text and blob must be there.
+func contentsWire(r protocol.ResourceContents) (object, error) {
+	data, err := encode(r)
+	if err != nil {
+		return nil, err
+	}
+	o, err := parseObject(data)
+	if err == nil && o.get("text") == nil && o.get("blob") == nil {
+		o.set("text", "")
+	}
+	return o, err
 }
 
 // foundResource is what serves a URI.

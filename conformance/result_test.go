@@ -247,3 +247,19 @@ func TestASeedFixesIDs(t *testing.T) {
 		t.Errorf("two random ids are %s", x)
 	}
 }
+
+func TestAnEmptyResourceIsAnEmptyText(t *testing.T) {
+	e := serve(t, WithResources(Resource{URI: "test://empty", Name: "empty", Read: TextResource("text/plain", "")}))
+	a := e.modern("resources/read", "test://empty", `"uri":"test://empty"`)
+	if got := string(a.result(t, "contents")); got != `[{"uri":"test://empty","mimeType":"text/plain","text":""}]` {
+		t.Errorf("contents = %s", got)
+	}
+}
+
+func TestAToolWithoutASchemaTakesAnyObject(t *testing.T) {
+	e := serve(t, WithoutFixtures(), WithTools(Tool{Definition: protocol.Tool{Name: "t"}, Run: showArguments}))
+	if got := string(e.modern("tools/list", "", "").result(t, "tools")); got != `[{"name":"t","inputSchema":{"type":"object"}}]` {
+		t.Errorf("tools = %s", got)
+	}
+	wantText(t, e.call("t", `{"any":1}`), `{"any":1}`)
+}

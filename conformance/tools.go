@@ -104,11 +104,14 @@ func Text(text string) *protocol.CallToolResult {
 	return &protocol.CallToolResult{Content: protocol.Contents{&protocol.TextContent{Text: text}}}
 }
 
-// define is a tool definition with an input schema; an empty one takes any
-// object.
+// anyObject is the input schema of a tool that has none.
+var anyObject = jsontext.Value(`{"type":"object"}`)
+
+// define is a tool definition; schema may be empty.
 func define(name, description, schema string) protocol.Tool {
-	if schema == "" {
-		schema = `{"type":"object"}`
+	t := protocol.Tool{Name: name, Description: description}
+	if schema != "" {
+		t.InputSchema = jsontext.Value(schema)
 	}
-	return protocol.Tool{Name: name, Description: description, InputSchema: jsontext.Value(schema)}
+	return t
 }

@@ -79,7 +79,9 @@ func parseObject(data jsontext.Value) (object, error) {
 		if err != nil {
 			return nil, err
 		}
-		o = append(o, member{key, value.Clone()})
+		value = value.Clone()
+		_ = value.Compact() // valid, since it was just read; a message is one line
+		o = append(o, member{key, value})
 	}
 	return o, nil
 }
