@@ -93,9 +93,11 @@ func (c *Call) Supports(in Input) bool {
 }
 
 // Ask gets the client's answers to inputs, the same way for the caller in
-// both eras and inside a task. In the modern era a request without the answers
-// ends in an input_required result and the client sends it again, so code
-// before Ask runs once per round, and must return the error of Ask as it is.
+// both eras and inside a task. In the legacy era, and inside a task, it waits
+// for the client until ctx ends. In the modern era a request without the
+// answers ends in an input_required result and the client sends it again, so
+// the code before Ask runs once per round. The caller must return the error of
+// Ask as it is.
 // An input that the client did not declare support for is an error: -32021 in
 // the modern era.
 func (c *Call) Ask(ctx context.Context, inputs ...Input) (Answers, error) {

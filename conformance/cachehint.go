@@ -9,7 +9,7 @@ const (
 )
 
 // A CacheHint says for how long a modern result stays fresh, in whole
-// milliseconds, and who may keep it. The zero Scope is [Private].
+// milliseconds, and who may keep it. Any Scope but [Public] is [Private].
 //
 // Source: MCP 2026-07-28, server/utilities/caching.
 type CacheHint struct {

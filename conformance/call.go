@@ -23,7 +23,7 @@ func (p Principal) has(scope string) bool { return scope == "" || slices.Contain
 // that code returns.
 type Call struct {
 	Era          Era    // Modern or Legacy
-	Version      string // protocol version; "" for a legacy request outside a session
+	Version      string // protocol version; "" when a legacy request outside a session does not say
 	Method       string
 	Name         string            // of the tool or prompt, or the URI of the resource
 	Arguments    jsontext.Value    // an object, {} when there were none
