@@ -86,9 +86,9 @@ func (c *Client) connect(ctx context.Context, target transport.Target) error {
 
 // connectError gives err the form in which Connect returns it.
 func connectError(t transport.Transport, err error) error {
-	e, ok := err.(*ConnectError)
-	if !ok {
-		e = &ConnectError{Err: err}
+	e := &ConnectError{Err: err}
+	if shared, ok := errors.AsType[*ConnectError](err); ok {
+		*e = *shared // others may hold it too
 	}
 	e.Target = t.Target().String()
 	if p, ok := t.(interface{ Stderr() string }); ok && !errors.Is(err, transport.ErrClosed) {

@@ -64,31 +64,6 @@ func (p *lateProbe) modern() (negotiation.Modern, bool) {
 	return v, ok
 }
 
-// initialize opens a legacy session. probeErr is what the probe had met; it
-// stands in the error when initialize fails too.
-func (n *negotiator) initialize(ctx context.Context, probeErr error) (session, error) {
-	req, err := initializeRequest(n.client.config, n.client.link.nextID())
-	if err != nil {
-		return nil, err
-	}
-	if n.late != nil {
-		return n.initializeLate(ctx, req, probeErr)
-	}
-	s, err := openLegacy(ctx, n.client, req, n.client.link.exchange(ctx, req))
-	if err != nil {
-		return nil, both(err, probeErr)
-	}
-	return s, nil
-}
-
-// both joins the errors of a fallback and of what led to it.
-func both(err, probeErr error) error {
-	if probeErr == nil {
-		return err
-	}
-	return &ConnectError{Err: err, Other: probeErr}
-}
-
 // initializeLate sends initialize while the probe may still be answered, and
 // takes the two answers in whichever order they come.
 func (n *negotiator) initializeLate(ctx context.Context, req *transport.Request, probeErr error) (session, error) {

@@ -116,10 +116,12 @@ func (n *negotiator) recallModern(ctx context.Context, version string) (session,
 	if d := n.recallDiscover(ctx, version, 0); d != nil {
 		return newModern(n.client.config, version, d)
 	}
+	remembered := n.report
 	v, err := n.ask(ctx, version, n.patience())
 	if err != nil {
 		if stale := n.client.config.stale; stale > 0 && outage(err) {
 			if d := n.recallDiscover(ctx, version, stale); d != nil {
+				n.report = remembered
 				return newModern(n.client.config, version, d)
 			}
 		}
@@ -132,7 +134,7 @@ func (n *negotiator) recallModern(ctx context.Context, version string) (session,
 		if legacyOnly(v) {
 			return nil, &refutedError{v}
 		}
-		return nil, v
+		return nil, n.explained(v)
 	default: // what only a legacy server says
 		return nil, &refutedError{n.notModern()}
 	}
@@ -214,7 +216,7 @@ func (n *negotiator) afterError(ctx context.Context, e *negotiation.Error) (sess
 	named := legacyOnly(e)
 	ask := e.Reason == negotiation.Inconclusive && n.client.link.Kind() == negotiation.HTTP && n.client.config.confirm
 	if !named && !ask {
-		return nil, e
+		return nil, n.explained(e)
 	}
 	s, err := n.initialize(ctx, nil)
 	switch {
@@ -223,9 +225,17 @@ func (n *negotiator) afterError(ctx context.Context, e *negotiation.Error) (sess
 	case named:
 		return nil, &ConnectError{Err: err, Other: e}
 	default:
-		e.Err = n.probeError() // says more than the verdict: where to, what type
-		return nil, &ConnectError{Err: e, Other: err}
+		return nil, &ConnectError{Err: n.explained(e), Other: err}
 	}
+}
+
+// explained gives a verdict that left the era open the whole of what the probe
+// met: where a redirect points, what type the answer had.
+func (n *negotiator) explained(e *negotiation.Error) *negotiation.Error {
+	if e.Kind == negotiation.KindUndecided {
+		e.Err = n.probeError()
+	}
+	return e
 }
 
 // legacyOnly reports whether the server named a legacy version that we speak,
@@ -249,7 +259,7 @@ func (n *negotiator) discoverPinned(ctx context.Context) (session, error) {
 	case negotiation.Modern:
 		return n.modern(v)
 	case *negotiation.Error:
-		return nil, v
+		return nil, n.explained(v)
 	default:
 		return nil, n.notModern()
 	}

@@ -92,6 +92,16 @@ type Listener interface {
 	Listen(ctx context.Context, req *Request) error
 }
 
+// A Sharer is a transport that can change to the oldest way of HTTP: one event
+// stream for all answers, and a URL to post to that its first event names.
+type Sharer interface {
+	// Share asks the server for that stream, and changes to it when it comes.
+	// An error leaves the transport as it was.
+	//
+	// Source: MCP 2025-11-25, transports, "Backwards Compatibility".
+	Share(ctx context.Context) error
+}
+
 // A Request is one encoded message, with what a transport must know to send
 // it. Transports do not change it.
 type Request struct {

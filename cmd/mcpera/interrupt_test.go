@@ -1,4 +1,4 @@
-//go:build testscript && unix
+//go:build unix
 
 package main
 

@@ -1,8 +1,3 @@
-// Behind a tag until go.mod and go.sum have golang.org/x/tools, which package
-// testscript needs.
-
-//go:build testscript
-
 package main
 
 import (

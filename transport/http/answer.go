@@ -20,6 +20,9 @@ import (
 // stream up to the response. What else the stream carries goes to the receiver
 // on the caller's goroutine, in order.
 func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negotiation.Outcome {
+	if s := t.shared.Load(); s != nil {
+		return t.exchangeShared(ctx, s, req)
+	}
 	f, ok := t.begin(ctx)
 	if !ok {
 		return negotiation.Outcome{Failure: negotiation.Closed, Err: transport.ErrClosed, RequestID: req.ID}

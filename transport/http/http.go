@@ -3,15 +3,18 @@ package http
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpera/mcpera/negotiation"
@@ -28,6 +31,7 @@ type Transport struct {
 	client   *http.Client    // redirects by our policy
 	own      *http.Transport // ours to close; nil when the caller gave a client
 	receiver transport.Receiver
+	shared   atomic.Pointer[sharedStream] // set by Share
 
 	life   context.Context // ends with Close
 	end    context.CancelFunc
@@ -51,7 +55,7 @@ func New(endpoint string, opts ...Option) (*Transport, error) {
 			return nil, err
 		}
 	}
-	t := &Transport{options: o, target: transport.Target{URL: u, Principal: principal(u, o.header)}}
+	t := &Transport{options: o, target: transport.Target{URL: u, Principal: principal(u, o)}}
 	t.life, t.end = context.WithCancel(context.Background())
 	t.endpoint = takeUser(u, o.header)
 	t.client = new(http.Client)
@@ -97,20 +101,20 @@ func pooled() *http.Transport {
 }
 
 // principal is a digest of the credentials that the caller configured. Any
-// header may be one.
-func principal(u *url.URL, header http.Header) string {
-	if u.User == nil && u.RawQuery == "" && len(header) == 0 {
+// header may be one. A client of the caller's may send some that can't be seen:
+// unless WithPrincipal says whose they are, they are no other transport's.
+func principal(u *url.URL, o *options) string {
+	unseen := o.principal
+	if unseen == "" && o.client != nil && (o.client.Transport != nil || o.client.Jar != nil) {
+		unseen = rand.Text()
+	}
+	if u.User == nil && u.RawQuery == "" && len(o.header) == 0 && unseen == "" {
 		return ""
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q", u.User.String(), u.RawQuery)
-	names := make([]string, 0, len(header))
-	for name := range header {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		fmt.Fprintf(h, " %q=%q", name, header[name])
+	fmt.Fprintf(h, "%q %q %q", u.User.String(), u.RawQuery, unseen)
+	for _, name := range slices.Sorted(maps.Keys(o.header)) {
+		fmt.Fprintf(h, " %q=%q", name, o.header[name])
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -22,7 +22,11 @@ import (
 // outcome has a failure there is no response.
 func (t *Transport) post(f *flight, req *transport.Request) (*http.Response, negotiation.Outcome) {
 	o := negotiation.Outcome{RequestID: req.ID}
-	hreq, err := retryablehttp.NewRequestWithContext(f, http.MethodPost, t.endpoint.String(), req.Body)
+	to := t.endpoint
+	if s := t.shared.Load(); s != nil {
+		to = s.messages
+	}
+	hreq, err := retryablehttp.NewRequestWithContext(f, http.MethodPost, to.String(), req.Body)
 	if err != nil {
 		f.failed(&o, err)
 		return nil, o
