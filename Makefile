@@ -16,7 +16,7 @@ MODULES = . conformance/peers
 
 .PHONY: help
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
 test: ## run all tests, with the race detector where a C compiler is
@@ -25,6 +25,10 @@ test: ## run all tests, with the race detector where a C compiler is
 		echo "== $$m"; \
 		(cd $$m && $(GOTESTSUM) --format pkgname-and-test-fails --jsonfile $(RESULTS)/$$(echo $$m | tr / - ).json -- $(RACE) ./...) || exit 1; \
 	done
+
+.PHONY: conformance
+conformance: ## run the official suite against our server and our client
+	go run ./conformance/suite
 
 .PHONY: demo
 demo: ## connect to servers of both eras, over HTTP and stdio
