@@ -20,8 +20,11 @@ var layers = map[string][]string{
 	"erecache":              {"negotiation", "internal/origin"},
 	"transport":             {"negotiation", "protocol", "internal/origin"},
 	"transport/headervalue": {},
-	"transport/stdio":       {"transport", "negotiation", "protocol"},
-	"transport/http":        {"transport", "transport/headervalue", "negotiation", "protocol", "internal/origin"},
+	"internal/pending":      {"transport", "negotiation", "protocol"},
+	"transport/stdio":       {"transport", "negotiation", "protocol", "internal/pending"},
+	"transport/http": {
+		"transport", "transport/headervalue", "negotiation", "protocol", "internal/origin", "internal/pending",
+	},
 	"client/responsecache":  {"protocol"},
 	"client": {
 		"client/responsecache", "handler", "erecache", "negotiation",
