@@ -14,6 +14,7 @@ import (
 type Option func(*options) error
 
 type options struct {
+	principal  string // who the client's unseen credentials belong to; "" when not said
 	client     *http.Client
 	header     http.Header
 	retries    int
@@ -37,6 +38,20 @@ func WithClient(c *http.Client) Option {
 			return errors.New("http: the client must not be nil")
 		}
 		o.client = c
+		return nil
+	}
+}
+
+// WithPrincipal names those whose credentials the transport sends, where a
+// client of WithClient adds them: a user's id, say, but no secret. Transports to
+// one server with equal names and headers share what it answered to them alone.
+// By default each transport with such a client stands for itself.
+func WithPrincipal(name string) Option {
+	return func(o *options) error {
+		if name == "" {
+			return errors.New("http: the principal must not be empty")
+		}
+		o.principal = name
 		return nil
 	}
 }

@@ -59,22 +59,24 @@ func copyOf(cmd *exec.Cmd) *exec.Cmd {
 func (t *Transport) Kind() negotiation.Transport { return negotiation.Stdio }
 
 // Target names the command. Its Principal is a digest of the environment that
-// the command was given, where credentials may stand.
+// the command was given, where credentials may stand, and of its directory.
 func (t *Transport) Target() transport.Target {
 	argv := t.command.Args
 	if len(argv) == 0 {
 		argv = []string{t.command.Path}
 	}
-	return transport.Target{Command: slices.Clone(argv), Principal: principal(t.command.Env)}
+	return transport.Target{Command: slices.Clone(argv), Principal: principal(t.command)}
 }
 
-// principal is a digest of env; "" for nil, which stands for this process's.
-func principal(env []string) string {
-	if env == nil {
+// principal is a digest of what sets a process apart from others that run the
+// same command; "" when it has all of this process.
+func principal(cmd *exec.Cmd) string {
+	if cmd.Env == nil && cmd.Dir == "" {
 		return ""
 	}
 	h := sha256.New()
-	for _, variable := range env {
+	fmt.Fprintf(h, "%q %v ", cmd.Dir, cmd.Env == nil)
+	for _, variable := range cmd.Env {
 		fmt.Fprintf(h, "%q ", variable)
 	}
 	return hex.EncodeToString(h.Sum(nil))
