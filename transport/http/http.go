@@ -125,6 +125,9 @@ func (t *Transport) Kind() negotiation.Transport { return negotiation.HTTP }
 // Target names the endpoint.
 func (t *Transport) Target() transport.Target { return t.target }
 
+// String shows the endpoint's origin only, as the rest may hold secrets.
+func (t *Transport) String() string { return t.target.String() }
+
 // Open does nothing on the network.
 func (t *Transport) Open(_ context.Context, r transport.Receiver) error {
 	t.receiver = r
