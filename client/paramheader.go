@@ -32,6 +32,9 @@ func paramHeaders(schema jsontext.Value) ([]paramHeader, error) {
 	if !bytes.Contains(schema, []byte(`"`+annotation+`"`)) && !bytes.Contains(schema, []byte(`\u`)) {
 		return nil, nil // spares almost every tool the walk
 	}
+	if depth(schema) > maxSchemaDepth {
+		return nil, fmt.Errorf("its schema nests deeper than the limit of %d", maxSchemaDepth)
+	}
 	w := headerWalk{seen: make(map[string]bool)}
 	if err := w.schema(schema, nil, true); err != nil {
 		return nil, err

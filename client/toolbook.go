@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mcpera/mcpera/protocol"
 )
@@ -19,24 +18,35 @@ type toolbook struct {
 // A listedTool is what CallTool needs of a tool.
 type listedTool struct {
 	headers []paramHeader
-	output  jsontext.Value
+	output  *outputSchema // nil when there is none
+}
+
+// An outputSchema is compiled when it is first needed, once.
+type outputSchema struct {
+	raw jsontext.Value
 
 	compile sync.Once
-	schema  *jsonschema.Resolved
+	schema  *compiledSchema
 	err     error
 }
 
-// note keeps what a list says. An unchanged tool keeps its compiled schema.
+// note keeps what a list says. An unchanged schema stays compiled.
 func (b *toolbook) note(tool *protocol.Tool, headers []paramHeader) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.tools == nil {
 		b.tools = make(map[string]*listedTool)
 	}
-	if old := b.tools[tool.Name]; old != nil && string(old.output) == string(tool.OutputSchema) && len(old.headers) == 0 && len(headers) == 0 {
-		return
+	listed := &listedTool{headers: headers}
+	old := b.tools[tool.Name]
+	switch {
+	case len(tool.OutputSchema) == 0:
+	case old != nil && old.output != nil && string(old.output.raw) == string(tool.OutputSchema):
+		listed.output = old.output
+	default:
+		listed.output = &outputSchema{raw: tool.OutputSchema}
 	}
-	b.tools[tool.Name] = &listedTool{headers: headers, output: tool.OutputSchema}
+	b.tools[tool.Name] = listed
 }
 
 // drop forgets a tool.
@@ -54,18 +64,19 @@ func (b *toolbook) get(name string) *listedTool {
 }
 
 // check validates a result's structured content, if the tool was listed with
-// an output schema. The schema is compiled once.
+// an output schema.
 func (t *listedTool) check(r *protocol.CallToolResult) error {
-	if t == nil || len(t.output) == 0 || r.IsError {
+	if t == nil || t.output == nil || r.IsError {
 		return nil
 	}
-	t.compile.Do(func() { t.schema, t.err = compileSchema(t.output) })
+	o := t.output
+	o.compile.Do(func() { o.schema, o.err = compileSchema(o.raw) })
 	switch {
-	case t.err != nil:
-		return t.err
+	case o.err != nil:
+		return o.err
 	case r.StructuredContent == nil:
 		return errNoStructured
 	default:
-		return validate(t.schema, r.StructuredContent)
+		return o.schema.validate(r.StructuredContent)
 	}
 }

@@ -34,7 +34,7 @@ func (c *Client) ListTools(ctx context.Context, opts ...CallOption) (*protocol.L
 // noteTools keeps what calls need to know of listed tools, and takes out those
 // whose header annotations are invalid. Headers exist over modern HTTP only.
 func (c *Client) noteTools(tools *protocol.List[protocol.Tool]) {
-	mirrors := c.Era() == negotiation.EraModern && c.link.Kind() == negotiation.HTTP
+	mirrors := c.mirrors()
 	tools.Items = slices.DeleteFunc(tools.Items, func(tool protocol.Tool) bool {
 		var headers []paramHeader
 		if mirrors {
@@ -48,6 +48,11 @@ func (c *Client) noteTools(tools *protocol.List[protocol.Tool]) {
 		c.tools.note(&tool, headers)
 		return false
 	})
+}
+
+// mirrors reports whether arguments are mirrored into headers.
+func (c *Client) mirrors() bool {
+	return c.Era() == negotiation.EraModern && c.link.Kind() == negotiation.HTTP
 }
 
 // Tools returns all of the server's tools, page by page as they are asked for.
@@ -102,7 +107,7 @@ func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...Ca
 // fresh list tells of. It returns the result or the task that came.
 func (c *Client) callToolOnce(ctx context.Context, name string, arguments jsontext.Value, opts []CallOption) (*protocol.CallToolResult, *Task, error) {
 	r, task, err := c.callTool(ctx, name, arguments, opts)
-	if errors.Is(err, errHeaderMismatch) && c.relist(ctx) {
+	if errors.Is(err, errHeaderMismatch) && c.mirrors() && c.relist(ctx) {
 		return c.callTool(ctx, name, arguments, opts)
 	}
 	return r, task, err
