@@ -141,9 +141,7 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 func (c *Client) callMeta(ctx context.Context, call *call) ([]byte, error) {
 	extra := make(map[string]any, len(call.meta)+2)
 	if c.config.traceContext != nil {
-		for key, value := range c.config.traceContext(ctx) {
-			extra[key] = value
-		}
+		c.config.traceContext(ctx).addTo(extra)
 	}
 	for key, value := range call.meta {
 		extra[key] = value

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -38,7 +40,11 @@ func (c *Client) invoke(ctx context.Context, call *call, params jsontext.Value) 
 		return c.obtain(ctx, call, params)
 	}
 	next := func(ctx context.Context, inv Invocation) (jsontext.Value, error) {
-		return c.obtain(ctx, call, inv.Params)
+		params := inv.Params.Clone()
+		if err := params.Compact(); err != nil || params.Kind() != '{' { // a line break would end the message
+			return nil, fmt.Errorf("%s: the middleware's params are no JSON object", call.method)
+		}
+		return c.obtain(ctx, call, params)
 	}
 	for i := len(c.config.middleware) - 1; i >= 0; i-- {
 		next = c.config.middleware[i](next)
@@ -48,10 +54,25 @@ func (c *Client) invoke(ctx context.Context, call *call, params jsontext.Value) 
 
 // A TraceContext is what W3C trace context puts into a request's _meta:
 // traceparent, tracestate and baggage, each in its W3C format. Empty members
-// are left out.
+// and other keys are left out, and everything is when traceparent is not in its
+// format.
 //
-// Source: MCP 2026-07-28, basic, "_meta".
+// Source: MCP 2026-07-28, basic, "_meta"; W3C Trace Context, 3.2.
 type TraceContext map[string]string
+
+var traceparent = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
+
+// addTo adds the members to those of a _meta.
+func (t TraceContext) addTo(meta map[string]any) {
+	if parent := t["traceparent"]; parent != "" && !traceparent.MatchString(parent) {
+		return
+	}
+	for _, key := range []string{"traceparent", "tracestate", "baggage"} {
+		if value := t[key]; value != "" {
+			meta[key] = value
+		}
+	}
+}
 
 // WithTraceContext calls f for each request and puts what it returns into the
 // request's _meta, under the keys traceparent, tracestate and baggage. So a

@@ -43,6 +43,9 @@ func (c *Client) rounds(ctx context.Context, call *call, params jsontext.Value) 
 		if err := json.Unmarshal(raw, &asked); err != nil {
 			return nil, c.unusable(call, raw, err)
 		}
+		if asked.RequestState.Kind() == 'n' { // null: there is none
+			asked.RequestState = nil
+		}
 		if len(asked.InputRequests) == 0 && asked.RequestState == nil {
 			return nil, c.unusable(call, raw, errNothingAsked)
 		}

@@ -88,11 +88,10 @@ func (t *Task) Cancel(ctx context.Context) error {
 	}, &ignored, nil)
 }
 
-// Bounds on how often a task is asked for.
+// How often a task is asked for when its server does not say, and at the most.
 const (
 	defaultPoll = time.Second
 	minPoll     = 20 * time.Millisecond
-	maxPoll     = time.Minute
 )
 
 // Wait returns the tool's result once the task has ended. It polls as often as
@@ -136,7 +135,7 @@ func pollInterval(state *protocol.Task) time.Duration {
 	if state.PollInterval <= 0 {
 		return defaultPoll
 	}
-	return min(max(time.Duration(state.PollInterval), minPoll), maxPoll)
+	return max(time.Duration(state.PollInterval), minPoll)
 }
 
 // pauseFor waits for d, or less when the server tells of a change.
