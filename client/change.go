@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -139,7 +140,8 @@ type subscriptions struct {
 	mu     sync.Mutex
 	modern map[int64]*feed
 	legacy map[*feed]protocol.SubscriptionFilter
-	uris   map[string]int // how many legacy subscriptions want a resource
+	uris   map[string]int // how many legacy subscriptions hear of a resource
+	turn   chan struct{}  // holds a token while the server is told of resources
 }
 
 // received hands a notification to the feeds that it is for.
@@ -189,14 +191,19 @@ func (s *subscriptions) cancelled(id protocol.ID) {
 	}
 }
 
-// renewed tells all legacy subscriptions that there may be a gap, and returns
-// the resources to subscribe to again.
-func (s *subscriptions) renewed() (uris []string) {
+// renewed tells all legacy subscriptions that there may be a gap.
+func (s *subscriptions) renewed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for f, filter := range s.legacy {
 		f.put(Change{Kind: Gap, Granted: filter})
 	}
+}
+
+// resources returns those that a legacy session is subscribed to.
+func (s *subscriptions) resources() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return slices.Collect(maps.Keys(s.uris))
 }
 
@@ -224,21 +231,50 @@ func (s *subscriptions) removeModern(id int64) {
 	delete(s.modern, id)
 }
 
-// addLegacy registers f and returns the resources that nobody subscribed to
-// before.
-func (s *subscriptions) addLegacy(f *feed, filter protocol.SubscriptionFilter) (fresh []string) {
+// lock takes the turn to tell a legacy server what resources are wanted, so that
+// it hears of each in the order in which that changed.
+func (s *subscriptions) lock(ctx context.Context) error {
+	s.mu.Lock()
+	if s.turn == nil {
+		s.turn = make(chan struct{}, 1)
+	}
+	turn := s.turn
+	s.mu.Unlock()
+	select {
+	case turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *subscriptions) unlock() { <-s.turn }
+
+// hear registers f for the changes that filter names.
+func (s *subscriptions) hear(f *feed, filter protocol.SubscriptionFilter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.legacy == nil {
-		s.legacy, s.uris = make(map[*feed]protocol.SubscriptionFilter), make(map[string]int)
+		s.legacy = make(map[*feed]protocol.SubscriptionFilter)
 	}
 	s.legacy[f] = filter
-	for _, uri := range filter.ResourceSubscriptions {
-		if s.uris[uri]++; s.uris[uri] == 1 {
-			fresh = append(fresh, uri)
-		}
+}
+
+// watches reports whether the server was told that a resource is wanted.
+func (s *subscriptions) watches(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.uris[uri] > 0
+}
+
+// watch counts one more feed that a resource is wanted for.
+func (s *subscriptions) watch(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.uris == nil {
+		s.uris = make(map[string]int)
 	}
-	return fresh
+	s.uris[uri]++
 }
 
 // removeLegacy forgets f and returns the resources that nobody wants any more.

@@ -20,13 +20,17 @@ type Client struct {
 	session session
 	report  Negotiation
 
-	active   active       // calls under way
-	serving  serving      // requests of the server that are being served
-	handlers atomic.Int64 // how many handlers of the program are at work
-	mail     *mailbox     // notifications for the program
-	tools    toolbook
-	subs     subscriptions
-	logLevel atomic.Value // the protocol.LogLevel of a legacy session, once set
+	active    active       // calls under way
+	serving   serving      // requests of the server that are being served
+	answering atomic.Int64 // requests of the server that are answered without a handler
+	atWork    atWork       // handlers that a legacy server waits for
+	mail      *mailbox     // notifications for the program
+	tools     toolbook
+	subs      subscriptions
+	// streamRenewed is when a stream last found its session forgotten, in Unix
+	// nanoseconds.
+	streamRenewed atomic.Int64
+	logLevel      atomic.Value // the protocol.LogLevel of a legacy session, once set
 
 	life   context.Context // ends with Close
 	end    context.CancelFunc
@@ -140,8 +144,9 @@ func (c *Client) spawn(f func()) bool {
 }
 
 // Close ends the connection and all that belongs to it: calls under way fail, a
-// legacy session is ended, a server process is stopped. It waits for that, and
-// may be called more than once; later calls return what the first did.
+// legacy session is ended, a server process is stopped. It waits for that and
+// for handlers at work, so that none of them may call it. It may be called more
+// than once; later calls return what the first did.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	if c.closed {

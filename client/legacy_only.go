@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -71,13 +72,27 @@ func (c *Client) SetLogLevel(ctx context.Context, level protocol.LogLevel, opts 
 	return err
 }
 
+// severities are the levels, least severe first.
+var severities = []protocol.LogLevel{
+	protocol.LogDebug, protocol.LogInfo, protocol.LogNotice, protocol.LogWarning,
+	protocol.LogError, protocol.LogCritical, protocol.LogAlert, protocol.LogEmergency,
+}
+
+// covers reports whether messages of level are among those of at least least.
+// A level that no specification knows always is.
+func covers(least, level protocol.LogLevel) bool {
+	at := slices.Index(severities, level)
+	return at < 0 || at >= slices.Index(severities, least)
+}
+
 // sessionLevel makes a legacy server log what a call with the option Logs
-// wants. A server that does not log is not asked.
+// wants, unless it logs that already for another. A server that does not log is
+// not asked.
 func (c *Client) sessionLevel(ctx context.Context, call *call) error {
 	if call.log == nil || c.Era() == negotiation.EraModern || c.Capabilities().Logging == nil {
 		return nil
 	}
-	if level, _ := c.logLevel.Load().(protocol.LogLevel); level == call.wantsLog {
+	if level, _ := c.logLevel.Load().(protocol.LogLevel); level != "" && covers(level, call.wantsLog) {
 		return nil
 	}
 	return c.SetLogLevel(ctx, call.wantsLog)

@@ -45,14 +45,14 @@ func (c inbox) Receive(msg *protocol.Message, on *transport.Request) {
 }
 
 // receiveLog delivers a log message to the call whose stream carried it. On a
-// stream shared by all, every call that wants logs gets it.
+// stream shared by all, every call that wants logs of its level gets it.
 func (c *Client) receiveLog(msg *protocol.Message, on *transport.Request) {
 	var m protocol.LogMessage
 	if json.Unmarshal(msg.Params, &m) != nil {
 		return
 	}
 	wanting := c.active.logging()
-	if on != nil {
+	if on != nil && !on.ID.IsZero() {
 		wanting = nil
 		if id, ok := on.ID.Int64(); ok {
 			if entry := c.active.get(id); entry != nil && entry.call.log != nil {
@@ -61,7 +61,9 @@ func (c *Client) receiveLog(msg *protocol.Message, on *transport.Request) {
 		}
 	}
 	for _, entry := range wanting {
-		entry.inbox.put(func() { entry.call.log(m) })
+		if covers(entry.call.wantsLog, m.Level) {
+			entry.inbox.put(func() { entry.call.log(m) })
+		}
 	}
 }
 
@@ -84,24 +86,44 @@ func (c *Client) receiveRequest(msg *protocol.Message) {
 			"server", c.link.target.String(), "method", protocol.Quote(msg.Method))
 		return
 	}
+	if msg.Method == protocol.MethodPing {
+		c.answerSoon(s, msg, protocol.AppendResult(nil, msg.ID, jsontext.Value(`{}`)))
+		return
+	}
 	ctx, done, free := c.serving.begin(c.life, msg.ID)
-	c.spawn(func() {
+	if !free {
+		c.answerSoon(s, msg, protocol.AppendError(nil, msg.ID, protocol.CodeInternal, "the client is busy"))
+		return
+	}
+	if !c.spawn(func() {
 		defer done()
-		switch {
-		case msg.Method == protocol.MethodPing:
-			c.answer(s, msg, protocol.AppendResult(nil, msg.ID, jsontext.Value(`{}`)))
-		case !free:
-			c.answer(s, msg, protocol.AppendError(nil, msg.ID, protocol.CodeInternal, "the client is busy"))
-		default:
-			c.serveRequest(ctx, s, msg)
-		}
-	})
+		c.serveRequest(ctx, s, msg)
+	}) {
+		done()
+	}
+}
+
+// answerSoon sends an answer that is ready, off the reader. A server that asks
+// and asks and does not read gets no more of them.
+func (c *Client) answerSoon(s session, msg *protocol.Message, body []byte) {
+	if c.answering.Add(1) > maxServing {
+		c.answering.Add(-1)
+		return
+	}
+	if !c.spawn(func() {
+		defer c.answering.Add(-1)
+		c.answer(s, msg, body)
+	}) {
+		c.answering.Add(-1)
+	}
 }
 
 // serveRequest runs the handler and sends its answer, unless the server has
 // canceled its request meanwhile.
 func (c *Client) serveRequest(ctx context.Context, s session, msg *protocol.Message) {
+	end := c.atWork.begin()
 	answer, err := c.serve(ctx, msg.Method, msg.Params)
+	end()
 	var encoded []byte
 	if err == nil {
 		encoded, err = json.Marshal(answer)

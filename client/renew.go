@@ -68,17 +68,17 @@ func (s *legacySession) reopen(forgotten string) error {
 // the log level, the subscriptions.
 func (c *Client) sessionRenewed() {
 	c.listen()
-	level, _ := c.logLevel.Load().(protocol.LogLevel)
-	uris := c.subs.renewed()
-	if level == "" && len(uris) == 0 {
-		return
-	}
 	c.spawn(func() {
-		if level != "" {
+		if level, _ := c.logLevel.Load().(protocol.LogLevel); level != "" {
 			_ = c.SetLogLevel(c.life, level)
 		}
-		for _, uri := range uris {
+		if c.subs.lock(c.life) != nil {
+			return
+		}
+		defer c.subs.unlock()
+		for _, uri := range c.subs.resources() {
 			_ = c.resourceSubscription(c.life, protocol.MethodSubscribe, uri)
 		}
+		c.subs.renewed() // only now is nothing missed any more
 	})
 }

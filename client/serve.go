@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"runtime/debug"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,8 +18,6 @@ import (
 // serve runs the program's handler for what a server asks, in whichever era it
 // asked. The answer encodes as the result.
 func (c *Client) serve(ctx context.Context, method string, params jsontext.Value) (answer any, err error) {
-	c.handlers.Add(1)
-	defer c.handlers.Add(-1)
 	defer func() {
 		if p := recover(); p != nil {
 			err = &HandlerError{Method: method, Err: fmt.Errorf("the handler panicked: %v", p), Stack: debug.Stack()}
@@ -39,10 +38,7 @@ func (c *Client) serve(ctx context.Context, method string, params jsontext.Value
 	}
 }
 
-// handling reports whether a handler of the program is at work.
-func (c *Client) handling() bool { return c.handlers.Load() > 0 }
-
-// answered gives what a handler returned the form that serve returns.
+// answeredBy gives what a handler returned the form that serve returns.
 func answeredBy[T any](method string, result *T, err error) (any, error) {
 	switch {
 	case err != nil:
@@ -135,8 +131,8 @@ func (c *Client) serveElicitation(ctx context.Context, params jsontext.Value) (a
 			return nil, &RequestError{Method: method, Err: err}
 		}
 		result, err := h.ElicitURL(ctx, req)
-		if result != nil {
-			result.Content = nil // what the user did there is not for us to say
+		if err == nil && result != nil {
+			result, err = completeVisit(result)
 		}
 		return answeredBy(method, result, err)
 	default:
@@ -175,8 +171,8 @@ func (c *Client) serveRoots(ctx context.Context) (any, error) {
 		return nil, &HandlerError{Method: method, Err: err}
 	}
 	for _, root := range roots {
-		if u, err := url.Parse(root.URI); err != nil || u.Scheme != "file" {
-			return nil, &HandlerError{Method: method, Err: fmt.Errorf("root %s is not a file: URI", protocol.Quote(root.URI))}
+		if u, err := url.Parse(root.URI); err != nil || u.Scheme != "file" || len(u.Path) == 0 || !strings.Contains(root.URI, "://") {
+			return nil, &HandlerError{Method: method, Err: fmt.Errorf("root %s is not a file:// URI", protocol.Quote(root.URI))}
 		}
 	}
 	if roots == nil {

@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"github.com/mcpera/mcpera/protocol"
+	"github.com/mcpera/mcpera/transport"
 )
 
 // ErrUndeclared is matched by *UndeclaredError.
@@ -63,6 +64,8 @@ func serverSide(err error) (code int64, message string) {
 	var undeclared *UndeclaredError
 	var bad *RequestError
 	switch {
+	case errors.As(err, new(*transport.ServerError)): // of another call, and not for this server
+		return protocol.CodeInternal, "the client could not answer"
 	case errors.As(err, &chosen):
 		return chosen.Code, chosen.Message
 	case errors.As(err, &undeclared) && (undeclared.What == "sampling" || undeclared.What == "roots" || undeclared.What == "the method"):

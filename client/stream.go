@@ -2,6 +2,8 @@ package client
 
 import (
 	"errors"
+	"net/http"
+	"time"
 
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -24,6 +26,9 @@ func (c *Client) listen() {
 		if c.life.Err() != nil || renewed || errors.Is(err, transport.ErrNoStream) {
 			return
 		}
+		if c.forgotten(err) && c.session.renew(c.life, req.Session) == nil {
+			return // the new session has a stream of its own
+		}
 		c.config.log.Warn("lost the server's stream: what it says outside of calls is not heard any more",
 			"server", c.link.target.String(), "reason", err)
 		c.subs.lost(err)
@@ -31,6 +36,22 @@ func (c *Client) listen() {
 			c.config.streamLost(err)
 		}
 	})
+}
+
+// streamRenewalTime is how often a stream may find its session forgotten: once
+// in this time, so that a server that forgets again and again is not followed.
+const streamRenewalTime = time.Minute
+
+// forgotten reports whether the stream ended because the server has forgotten
+// the session.
+func (c *Client) forgotten(err error) bool {
+	status, ok := errors.AsType[*transport.StatusError](err)
+	if !ok || status.Status != http.StatusNotFound {
+		return false
+	}
+	now := time.Now().UnixNano()
+	last := c.streamRenewed.Swap(now)
+	return last == 0 || now-last > int64(streamRenewalTime)
 }
 
 // WithStreamLost calls f, once, when the stream on which a legacy server speaks

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -63,9 +62,11 @@ func (c *Client) subscribeModern(ctx context.Context, filter protocol.Subscripti
 		return fmt.Errorf("%s: encode the parameters: %w", protocol.MethodListen, err)
 	}
 	for granted, failures := false, 0; ; {
-		acknowledged, err := c.listenOnce(ctx, params, granted, yield)
-		if acknowledged {
-			granted, failures = true, 0
+		began := time.Now()
+		got, err := c.listenOnce(ctx, params, granted, yield)
+		granted = granted || got.acknowledged
+		if got.changes || got.acknowledged && time.Since(began) > c.config.backoff.Max {
+			failures = 0 // one that is granted and lost at once is opened in vain
 		}
 		if !c.listensAgain(err) || failures == maxRelistens {
 			return err
@@ -84,9 +85,11 @@ func (c *Client) listensAgain(err error) bool {
 	return c.link.Kind() == negotiation.HTTP && errors.Is(err, transport.ErrUnavailable)
 }
 
-// listenOnce opens a subscription and passes on its changes until it ends. It
-// reports whether the server acknowledged it.
-func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bool, yield func(Change, error) bool) (acknowledged bool, err error) {
+// listened is what came on a subscription.
+type listened struct{ acknowledged, changes bool }
+
+// listenOnce opens a subscription and passes on its changes until it ends.
+func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bool, yield func(Change, error) bool) (got listened, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	id, n := c.link.next()
@@ -99,12 +102,13 @@ func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bo
 		defer close(over)
 		f.end(c.listenEnd(req, c.link.exchange(ctx, req)))
 	}) {
-		return false, ErrClosed
+		return got, ErrClosed
 	}
+	open := true
 	defer func() { // the request is over when this returns
 		cancel()
 		<-over
-		if errors.Is(err, errLeft) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		if open {
 			c.cancel(id)
 		}
 	}()
@@ -115,14 +119,20 @@ func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bo
 		select {
 		case <-f.news:
 		case <-ctx.Done():
-			return acknowledged, ctx.Err()
+			return got, ctx.Err()
 		case <-patience.C:
-			return false, &transport.TimeoutError{Origin: c.link.target.String(), Method: req.Method}
+			return got, &transport.TimeoutError{Origin: c.link.target.String(), Method: req.Method}
 		}
 		changes, end := f.take()
+		open = end == nil
 		for _, change := range changes {
-			if change.Kind == Acknowledged {
-				acknowledged = true
+			switch {
+			case change.Kind != Acknowledged:
+				got.changes = true
+			case namesNothing(change.Granted):
+				return got, ErrNoSubscriptions
+			default:
+				got.acknowledged = true
 				patience.Stop()
 				if again {
 					change.Kind = Gap
@@ -130,11 +140,11 @@ func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bo
 				}
 			}
 			if !yield(change, nil) {
-				return acknowledged, errLeft
+				return got, errLeft
 			}
 		}
 		if end != nil {
-			return acknowledged, end
+			return got, end
 		}
 	}
 }
@@ -154,24 +164,13 @@ func (c *Client) listenEnd(req *transport.Request, o negotiation.Outcome) error 
 // subscribeLegacy subscribes to the resources, and hears of lists unasked where
 // the server declared that it tells.
 func (c *Client) subscribeLegacy(ctx context.Context, filter protocol.SubscriptionFilter, yield func(Change, error) bool) error {
-	granted := declaredChanges(c.Capabilities(), filter)
 	f := newFeed()
-	fresh := c.subs.addLegacy(f, granted)
-	defer func() {
-		for _, uri := range c.subs.removeLegacy(f) {
-			c.spawn(func() { _ = c.resourceSubscription(c.life, protocol.MethodUnsubscribe, uri) })
-		}
-	}()
-	for _, uri := range fresh {
-		if err := c.resourceSubscription(ctx, protocol.MethodSubscribe, uri); err != nil {
-			if _, refused := errors.AsType[*transport.ServerError](err); !refused {
-				return err
-			}
-			granted.ResourceSubscriptions = slices.DeleteFunc(slices.Clone(granted.ResourceSubscriptions),
-				func(s string) bool { return s == uri })
-		}
+	defer c.leaveLegacy(f)
+	granted, err := c.joinLegacy(ctx, f, declaredChanges(c.Capabilities(), filter))
+	if err != nil {
+		return err
 	}
-	if !granted.ToolsListChanged && !granted.PromptsListChanged && !granted.ResourcesListChanged && len(granted.ResourceSubscriptions) == 0 {
+	if namesNothing(granted) {
 		return ErrNoSubscriptions
 	}
 	if !yield(Change{Kind: Acknowledged, Granted: granted}, nil) {
@@ -193,6 +192,60 @@ func (c *Client) subscribeLegacy(ctx context.Context, filter protocol.Subscripti
 			return end
 		}
 	}
+}
+
+// joinLegacy makes f hear what the filter names, and returns what of it the
+// server grants. The server is told of resources that no other feed hears of.
+func (c *Client) joinLegacy(ctx context.Context, f *feed, filter protocol.SubscriptionFilter) (protocol.SubscriptionFilter, error) {
+	if err := c.subs.lock(ctx); err != nil {
+		return filter, err
+	}
+	defer c.subs.unlock()
+	c.subs.hear(f, filter) // a change may come before the answer
+	wanted := filter.ResourceSubscriptions
+	filter.ResourceSubscriptions = nil
+	var failed error
+	for _, uri := range wanted {
+		if !c.subs.watches(uri) {
+			err := c.resourceSubscription(ctx, protocol.MethodSubscribe, uri)
+			if _, refused := errors.AsType[*transport.ServerError](err); refused {
+				continue
+			}
+			if failed = err; failed != nil {
+				break
+			}
+		}
+		filter.ResourceSubscriptions = append(filter.ResourceSubscriptions, uri)
+		c.subs.watch(uri)
+	}
+	c.subs.hear(f, filter)
+	return filter, failed
+}
+
+// leaveLegacy lets f hear no more, and tells the server of resources that
+// nobody wants to hear of then.
+func (c *Client) leaveLegacy(f *feed) {
+	uris := c.subs.removeLegacy(f)
+	if len(uris) == 0 {
+		return
+	}
+	c.spawn(func() {
+		if c.subs.lock(c.life) != nil {
+			return
+		}
+		defer c.subs.unlock()
+		for _, uri := range uris {
+			if !c.subs.watches(uri) { // nobody came meanwhile
+				_ = c.resourceSubscription(c.life, protocol.MethodUnsubscribe, uri)
+			}
+		}
+	})
+}
+
+// namesNothing reports whether a filter is empty.
+func namesNothing(f protocol.SubscriptionFilter) bool {
+	return !f.ToolsListChanged && !f.PromptsListChanged && !f.ResourcesListChanged &&
+		len(f.ResourceSubscriptions) == 0 && len(f.TaskIDs) == 0 && len(f.Extra) == 0
 }
 
 // declaredChanges is what of a filter a legacy server declared to tell of.

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"errors"
+	"math"
+	"sync"
 	"time"
 )
 
@@ -14,25 +16,33 @@ var errTooSlow = errors.New("the call's time is over")
 type watch struct {
 	cancel context.CancelCauseFunc
 	each   time.Duration
-	timer  *time.Timer
-	limit  *time.Timer
-	busy   func() bool // a handler is at work
+
+	mu    sync.Mutex
+	over  bool
+	timer *time.Timer
+	limit *time.Timer
+	idle  func() time.Duration // since a handler was at work for the server
 }
 
 // watch returns a context that ends when the leg's time is over.
 func (c *Client) watch(ctx context.Context, call *call) (*watch, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &watch{cancel: cancel, each: call.timeout, busy: c.handling}
+	w := &watch{cancel: cancel, each: call.timeout, idle: c.atWork.idle}
+	w.mu.Lock() // the timer may be quick
+	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(w.each, w.expire)
-	if call.token != 0 && call.limit > call.timeout {
+	if call.limit > call.timeout {
 		w.limit = time.AfterFunc(call.limit, func() { cancel(errTooSlow) })
 	}
 	return w, ctx
 }
 
+// expire ends the leg, unless the server was waiting for a handler meanwhile.
 func (w *watch) expire() {
-	if w.busy() {
-		w.timer.Reset(w.each)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if rest := w.each - w.idle(); rest > 0 && !w.over {
+		w.timer.Reset(rest)
 		return
 	}
 	w.cancel(errTooSlow)
@@ -40,15 +50,54 @@ func (w *watch) expire() {
 
 // restart starts the time anew.
 func (w *watch) restart() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.timer.Stop() {
 		w.timer.Reset(w.each)
 	}
 }
 
 func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.over = true
 	w.timer.Stop()
 	if w.limit != nil {
 		w.limit.Stop()
 	}
 	w.cancel(nil)
+}
+
+// atWork tells how long no handler has been at work for the server. The zero
+// value is ready.
+type atWork struct {
+	mu    sync.Mutex
+	now   int       // how many are at work
+	until time.Time // when the last one ended; zero for never
+}
+
+// begin notes that a handler begins. The caller must call end.
+func (a *atWork) begin() (end func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.now++
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.now--
+		a.until = time.Now()
+	}
+}
+
+func (a *atWork) idle() time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.now > 0:
+		return 0
+	case a.until.IsZero():
+		return math.MaxInt64
+	default:
+		return time.Since(a.until)
+	}
 }

@@ -95,7 +95,10 @@ func (t *Transport) reopen(f *flight, req *transport.Request, at *place) (*http.
 		}
 		_ = resp.Body.Close()
 		if !again(resp.StatusCode) {
-			return nil, fmt.Errorf("%w, and taking it up again got HTTP %d", transport.ErrStreamEnded, resp.StatusCode)
+			return nil, fmt.Errorf("%w, and can't be taken up again: %w", transport.ErrStreamEnded, &transport.StatusError{
+				Origin: t.Target().String(), Method: req.Method, Status: resp.StatusCode,
+				ContentType: resp.Header.Get("Content-Type"),
+			})
 		}
 	}
 }
