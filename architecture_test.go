@@ -25,7 +25,7 @@ var layers = map[string][]string{
 	"transport/http": {
 		"transport", "transport/headervalue", "negotiation", "protocol", "internal/origin", "internal/pending",
 	},
-	"client/responsecache":  {"protocol"},
+	"client/responsecache": {"protocol"},
 	"client": {
 		"client/responsecache", "handler", "erecache", "negotiation",
 		"transport", "transport/headervalue", "protocol",

@@ -2,6 +2,8 @@ package mcpera_test
 
 import (
 	"os"
+	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,5 +39,26 @@ func TestReadmeShowsTheCodeOfTheExample(t *testing.T) {
 	code = strings.ReplaceAll("\n"+code, "\n\t", "\n")
 	if !strings.Contains(string(readme), "```go"+code+"```") {
 		t.Errorf("README.md does not show the example's code:\n%s", code)
+	}
+}
+
+// A page of docs/ names only what exists.
+func TestErrorPageNamesOnlyErrorsThatExist(t *testing.T) {
+	page, err := os.ReadFile("docs/errors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile("`\\*?([a-z]+\\.[A-Z][A-Za-z]+)`").FindAllStringSubmatch(string(page), -1) {
+		pkg, symbol, _ := strings.Cut(name[1], ".")
+		path := map[string]string{"stdio": "transport/stdio", "context": "", "errors": ""}[pkg]
+		if path == "" {
+			path = pkg
+		}
+		if pkg == "context" || pkg == "errors" {
+			continue
+		}
+		if out, err := exec.Command("go", "doc", module+"/"+path, symbol).CombinedOutput(); err != nil {
+			t.Errorf("docs/errors.md names %s: %s", name[1], out)
+		}
 	}
 }
