@@ -32,6 +32,11 @@ var ErrID = errors.New("request ids on a shared stream must be whole numbers")
 
 // Await registers req, sends it with send, and waits for its response, the end
 // of ctx, or Fail. A response that came before Fail counts.
+//
+// An error of send means that the peer has not got the request: the outcome's
+// Attempts is 0, as it is after Fail, when nothing is sent any more. Where both
+// ctx and the stream are over, the stream's end is told, unless send's error
+// says that it was the end of ctx that led to it.
 func (r *Requests) Await(ctx context.Context, req *transport.Request, send func() error) negotiation.Outcome {
 	o := negotiation.Outcome{RequestID: req.ID}
 	id, ok := req.ID.Int64()
@@ -48,7 +53,11 @@ func (r *Requests) Await(ctx context.Context, req *transport.Request, send func(
 		delete(r.waiting, id)
 		r.mu.Unlock()
 	}()
-	if err := send(); err != nil {
+	err := r.Err()
+	if err == nil {
+		err = send()
+	}
+	if err != nil {
 		r.fail(ctx, &o, err)
 		return o
 	}
@@ -72,9 +81,9 @@ func (r *Requests) Await(ctx context.Context, req *transport.Request, send func(
 // fail fills in how a wait ended without an answer.
 func (r *Requests) fail(ctx context.Context, o *negotiation.Outcome, err error) {
 	o.Failure, o.Err = negotiation.Closed, err
-	switch {
-	case r.Err() != nil:
-		o.Err = r.Err()
+	switch ended := r.Err(); {
+	case ended != nil && !(errors.Is(err, ended) && errors.Is(err, ctx.Err())):
+		o.Err = ended
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		o.Failure = negotiation.TimedOut
 	case ctx.Err() != nil:

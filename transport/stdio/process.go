@@ -99,12 +99,12 @@ func (p *process) read(stdout *os.File, limit int64, name string) {
 	case <-time.After(2 * lastWords): // stdout closed, but the process lives on
 	}
 	exit.Stderr = p.stderr.String()
-	p.stream.fail(exit)
+	p.stream.requests.Fail(exit)
 }
 
 // stop ends the process and waits until all of it is gone.
 func (p *process) stop(o *options) error {
-	p.stream.fail(transport.ErrClosed)
+	p.stream.requests.Fail(transport.ErrClosed)
 	_ = p.stdin.Close()
 	if !p.goneWithin(o.stdinGrace) {
 		_ = terminate(p.cmd)
