@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -196,6 +197,11 @@ func (e *ToolError) Error() string {
 	return fmt.Sprintf("tool %s failed: %s", protocol.Quote(e.Tool), protocol.Quote(e.Result.Text()))
 }
 
+// asProgramsExpect makes the tags of a program's own types mean what they mean
+// to encoding/json: omitempty leaves out zero numbers and false, too.
+var asProgramsExpect = json.JoinOptions(json.Deterministic(true),
+	jsonv1.OmitEmptyWithLegacySemantics(true), jsonv1.FormatDurationAsNano(true))
+
 // encodeArguments returns args as a JSON object.
 func encodeArguments(args any) (jsontext.Value, error) {
 	switch text := args.(type) {
@@ -204,7 +210,7 @@ func encodeArguments(args any) (jsontext.Value, error) {
 	case []byte:
 		args = jsontext.Value(text)
 	}
-	arguments, err := json.Marshal(args, json.Deterministic(true))
+	arguments, err := json.Marshal(args, asProgramsExpect)
 	if err != nil {
 		return nil, fmt.Errorf("encode the arguments: %w", err)
 	}
