@@ -100,9 +100,6 @@ func (n *negotiator) afterInitialize(
 ) (session, error) {
 	s, err := openLegacy(ctx, n.client, req, o)
 	if err == nil {
-		if answer != nil {
-			n.client.spawn(func() { n.rememberLate(answer) })
-		}
 		return s, nil
 	}
 	if server := new(transport.ServerError); answer != nil && errors.As(err, &server) {
@@ -131,14 +128,16 @@ func (n *negotiator) lateModern() (session, error) {
 	return n.modern(v)
 }
 
+// pending reports whether the answer is still to come.
+func (p *lateProbe) pending() bool { return p != nil && p.verdict == nil }
+
 // rememberLate waits, for as long as the client lives, for a DiscoverResult
 // that comes after a legacy session was opened: the server speaks both, and its
-// next process will be asked in time.
-func (n *negotiator) rememberLate(answer <-chan negotiation.Outcome) {
-	o := <-answer
-	v, ok := negotiation.ClassifyProbe(negotiation.Stdio, o, n.client.config.rules).(negotiation.Modern)
-	if !ok {
-		return
+// next process will be asked in time. It is the last to take the answer, and
+// starts when the legacy verdict has been remembered, so as to replace it.
+func (n *negotiator) rememberLate() {
+	n.late.take(<-n.late.answer)
+	if v, ok := n.late.modern(); ok {
+		n.noteStore(n.client.config.eras.Remember(n.client.life, n.key, negotiation.EraModern, v.Version))
 	}
-	n.noteStore(n.client.config.eras.Remember(n.client.life, n.key, negotiation.EraModern, v.Version))
 }

@@ -36,6 +36,16 @@ type Negotiation struct {
 
 // open returns a session, or why there is none.
 func (n *negotiator) open(ctx context.Context) (session, error) {
+	s, err := n.settle(ctx)
+	if err == nil && n.late.pending() {
+		n.client.spawn(n.rememberLate)
+	}
+	return s, err
+}
+
+// settle opens a session of the era that is pinned, remembered or found out,
+// and has what was found out remembered.
+func (n *negotiator) settle(ctx context.Context) (session, error) {
 	switch n.client.config.pinned {
 	case negotiation.EraLegacy:
 		n.report.Verdict = "legacy, pinned"

@@ -31,7 +31,7 @@ func New() *Requests {
 var ErrID = errors.New("request ids on a shared stream must be whole numbers")
 
 // Await registers req, sends it with send, and waits for its response, the end
-// of ctx, or Fail. A response that came before Fail counts.
+// of ctx, or Fail. A response that came before either counts.
 //
 // An error of send means that the peer has not got the request: the outcome's
 // Attempts is 0, as it is after Fail, when nothing is sent any more. Where both
@@ -66,14 +66,14 @@ func (r *Requests) Await(ctx context.Context, req *transport.Request, send func(
 	case o.Message = <-answer:
 		return o
 	case <-ctx.Done():
-		r.fail(ctx, &o, ctx.Err())
-		return o
+		err = ctx.Err()
 	case <-r.done:
+		err = r.Err()
 	}
-	select { // the answer may have been the last thing said
+	select {
 	case o.Message = <-answer:
 	default:
-		r.fail(ctx, &o, r.Err())
+		r.fail(ctx, &o, err)
 	}
 	return o
 }
