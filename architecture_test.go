@@ -20,6 +20,7 @@ var layers = map[string][]string{
 	"erecache":              {"negotiation", "internal/origin"},
 	"transport":             {"negotiation", "protocol", "internal/origin"},
 	"transport/headervalue": {},
+	"transport/target":      {"internal/origin"},
 	"internal/pending":      {"transport", "negotiation", "protocol"},
 	"transport/stdio":       {"transport", "negotiation", "protocol", "internal/pending"},
 	"transport/http": {
