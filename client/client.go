@@ -84,7 +84,7 @@ func (c *Client) connect(ctx context.Context, target transport.Target) error {
 	c.mu.Unlock()
 	c.report = n.report
 	c.report.RoundTrips = int(c.link.trips.Load())
-	c.listen()
+	c.listen(ctx)
 	return nil
 }
 

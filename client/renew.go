@@ -67,7 +67,7 @@ func (s *legacySession) reopen(forgotten string) error {
 // sessionRenewed sets up anew what belongs to a session: the server's stream,
 // the log level, the subscriptions.
 func (c *Client) sessionRenewed() {
-	c.listen()
+	c.listen(c.life)
 	c.spawn(func() {
 		if level, _ := c.logLevel.Load().(protocol.LogLevel); level != "" {
 			_ = c.SetLogLevel(c.life, level)

@@ -1,8 +1,10 @@
 package client
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mcpera/mcpera/negotiation"
@@ -10,18 +12,28 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
+// streamPatience is how long the first call waits for the server's stream. Some
+// servers do not even send the head of the response before they have something
+// to say.
+const streamPatience = time.Second
+
 // listen keeps the stream open on which a legacy server speaks outside of
-// requests, where the transport has such a thing and the server offers it.
+// requests, where the transport has such a thing and the server offers it. It
+// returns once the server has answered: many ask the user something on this
+// stream while a call is under way, and what they send before it is open is lost.
 //
 // Source: MCP 2025-11-25, transports, "Listening for Messages from the Server".
-func (c *Client) listen() {
+func (c *Client) listen(ctx context.Context) {
 	l, ok := c.link.Transport.(transport.Listener)
 	if !ok || c.Era() != negotiation.EraLegacy || !c.config.serverStream {
 		return
 	}
-	c.spawn(func() {
+	answered := make(chan struct{})
+	ready := sync.OnceFunc(func() { close(answered) })
+	started := c.spawn(func() {
 		req := c.session.request(protocol.ID{}, outgoing{})
-		err := l.Listen(c.life, req)
+		err := l.Listen(c.life, req, ready)
+		ready()
 		renewed := c.session.request(protocol.ID{}, outgoing{}).Session != req.Session
 		if c.life.Err() != nil || renewed || errors.Is(err, transport.ErrNoStream) {
 			return
@@ -36,6 +48,14 @@ func (c *Client) listen() {
 			c.config.streamLost(err)
 		}
 	})
+	if !started {
+		return
+	}
+	select {
+	case <-answered:
+	case <-time.After(streamPatience):
+	case <-ctx.Done():
+	}
 }
 
 // streamRenewalTime is how often a stream may find its session forgotten: once
@@ -66,7 +86,8 @@ func WithStreamLost(f func(error)) Option {
 
 // WithoutServerStream does not open the stream on which a legacy server speaks
 // outside of calls: its changes and requests are then heard only while a call
-// is under way. It saves a connection for programs that need neither.
+// is under way. It saves a connection, and Connect a round trip, for programs
+// that need neither.
 func WithoutServerStream() Option {
 	return func(c *config) error {
 		c.serverStream = false

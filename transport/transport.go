@@ -81,7 +81,8 @@ type SessionEnder interface {
 type Listener interface {
 	// Listen opens the stream and gives what comes to the Receiver, until ctx
 	// ends. It takes a broken stream up again where it broke. req says which
-	// version and session this is; its other fields are not used.
+	// version and session this is; its other fields are not used. It calls opened
+	// once the server has answered: from then on nothing is missed.
 	//
 	// The error is ErrNoStream when the server offers none, which is normal;
 	// another one when the stream was lost and could not be had again; that of
@@ -89,7 +90,7 @@ type Listener interface {
 	//
 	// Source: MCP 2025-11-25, transports, "Listening for Messages from the
 	// Server".
-	Listen(ctx context.Context, req *Request) error
+	Listen(ctx context.Context, req *Request, opened func()) error
 }
 
 // A Sharer is a transport that can change to the oldest way of HTTP: one event

@@ -44,7 +44,7 @@ func (t *Transport) follow(f *flight, body io.ReadCloser, req *transport.Request
 // Listen opens the stream for what a legacy server sends outside of requests;
 // see transport.Listener. The answer to the first attempt decides whether there
 // is one: anything but an event stream means that there is none.
-func (t *Transport) Listen(ctx context.Context, req *transport.Request) error {
+func (t *Transport) Listen(ctx context.Context, req *transport.Request, opened func()) error {
 	f, ok := t.begin(ctx)
 	if !ok {
 		return transport.ErrClosed
@@ -60,6 +60,7 @@ func (t *Transport) Listen(ctx context.Context, req *transport.Request) error {
 		_ = resp.Body.Close()
 		return transport.ErrNoStream
 	}
+	opened()
 	for {
 		var o negotiation.Outcome
 		t.readEvents(f, resp.Body, req, &o, &at)
