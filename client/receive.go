@@ -126,7 +126,7 @@ func (c *Client) serveRequest(ctx context.Context, s session, msg *protocol.Mess
 	end()
 	var encoded []byte
 	if err == nil {
-		encoded, err = json.Marshal(answer)
+		encoded, err = json.Marshal(answer, json.Deterministic(true))
 	}
 	if ctx.Err() != nil {
 		return
