@@ -31,6 +31,14 @@ type scripted struct {
 	key  erecache.Key
 	// transport returns a new connection to the server, not opened yet.
 	transport func(t *testing.T) transport.Transport
+	url       string // "" over stdio
+	close     func() // ends the server, before the test is over
+}
+
+// transportAs is transport with credentials, over HTTP.
+func (s *scripted) transportAs(t *testing.T, principal mcphttp.Option) transport.Transport {
+	t.Helper()
+	return httpTransport(t, s.url, principal)
 }
 
 func overHTTP(t *testing.T, s fault.Script, opts ...mcphttp.Option) *scripted {
@@ -42,7 +50,7 @@ func overHTTP(t *testing.T, s fault.Script, opts ...mcphttp.Option) *scripted {
 		t.Fatal(err)
 	}
 	return &scripted{
-		Server: srv.Server, eras: erecache.New(time.Now), key: erecache.KeyOf(u),
+		Server: srv.Server, eras: erecache.New(time.Now), key: erecache.KeyOf(u), url: srv.URL, close: srv.Close,
 		transport: func(t *testing.T) transport.Transport {
 			return httpTransport(t, srv.URL, opts...)
 		},
@@ -63,7 +71,7 @@ func overStdio(t *testing.T, s fault.Script, opts ...stdio.Option) *scripted {
 	srv := fault.NewStdio(s)
 	t.Cleanup(srv.Close)
 	return &scripted{
-		Server: srv.Server, eras: erecache.New(time.Now), key: erecache.CommandKey(srv.Command().Args...),
+		Server: srv.Server, eras: erecache.New(time.Now), key: erecache.CommandKey(srv.Command().Args...), close: srv.Close,
 		transport: func(t *testing.T) transport.Transport {
 			t.Helper()
 			tr, err := stdio.New(srv.Command(), opts...)
