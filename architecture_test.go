@@ -24,7 +24,7 @@ var layers = map[string][]string{
 	"internal/pending":      {"transport", "negotiation", "protocol"},
 	"transport/stdio":       {"transport", "negotiation", "protocol", "internal/pending"},
 	"transport/http": {
-		"transport", "transport/headervalue", "negotiation", "protocol", "internal/origin", "internal/pending",
+		"transport", "transport/headervalue", "transport/target", "negotiation", "protocol", "internal/origin", "internal/pending",
 	},
 	"client/responsecache": {"protocol"},
 	"client": {

@@ -42,6 +42,9 @@ func (n *negotiator) ask(ctx context.Context, version string, limit time.Duratio
 		case negotiation.Authorize:
 			return nil, n.client.link.fail(p.request, p.outcome)
 		case negotiation.Retry:
+			if errors.Is(p.outcome.Err, transport.ErrHeldBack) {
+				return nil, n.outage(p, attempt)
+			}
 			if attempt >= n.client.config.retries || errors.Is(p.outcome.Err, transport.ErrPermanent) {
 				return nil, n.outage(p, attempt+1)
 			}

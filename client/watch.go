@@ -2,14 +2,20 @@ package client
 
 import (
 	"context"
-	"errors"
 	"math"
 	"sync"
 	"time"
 )
 
 // errTooSlow is why a watch cancels its context.
-var errTooSlow = errors.New("the call's time is over")
+var errTooSlow error = tooSlow{}
+
+// tooSlow is a deadline that has passed, to a transport that asks for the cause.
+type tooSlow struct{}
+
+func (tooSlow) Error() string { return "the call's time is over" }
+
+func (tooSlow) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // A watch bounds one leg of a call: progress starts its time anew, a running
 // handler of the program holds it, and a limit stands above both.

@@ -30,6 +30,9 @@ var (
 	// ErrPermanent: a fault that no retry can mend, such as a certificate that
 	// does not verify.
 	ErrPermanent = errors.New("retrying can't help")
+	// ErrHeldBack: the client itself did not send the request, by its circuit
+	// breaker or its rate limit. The server was not asked.
+	ErrHeldBack = errors.New("held back by the client")
 )
 
 // An AuthError means that the server answered 401 or 403. It says nothing
@@ -65,7 +68,7 @@ type UnavailableError struct {
 	Method     string
 	Status     int           // the last HTTP status; 0 when none arrived
 	Attempts   int           // how often the request was sent; 0: never
-	RetryAfter time.Duration // the delay that the server asked for last; 0 if none
+	RetryAfter time.Duration // the delay that the server asked for last, or a circuit breaker; 0 if none
 	Err        error         // the last cause; may be nil when Status says it all
 }
 

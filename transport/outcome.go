@@ -50,7 +50,7 @@ func failureError(target Target, req *Request, o negotiation.Outcome) error {
 	default:
 		return &UnavailableError{
 			Origin: target.String(), Method: req.Method, Status: o.Status,
-			Attempts: o.Attempts, Err: o.Err,
+			Attempts: o.Attempts, RetryAfter: o.RetryAfter, Err: o.Err,
 		}
 	}
 }

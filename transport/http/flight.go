@@ -72,13 +72,41 @@ func (f *flight) finish(body io.ReadCloser, rest bool) {
 	}()
 }
 
+// flightKey finds the flight of a context.
+type flightKey struct{}
+
+// Value returns what the caller's context holds, and the flight itself.
+func (f *flight) Value(key any) any {
+	if key == (flightKey{}) {
+		return f
+	}
+	return f.Context.Value(key)
+}
+
+// flightOf returns the flight that a request's context belongs to, nil if it
+// is none.
+func flightOf(ctx context.Context) *flight {
+	f, _ := ctx.Value(flightKey{}).(*flight)
+	return f
+}
+
+// pastDeadline reports whether the time that the caller gave is over, as its
+// context or the cause of its end says.
+func (f *flight) pastDeadline() bool {
+	return errors.Is(f.caller.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(f.caller), context.DeadlineExceeded)
+}
+
 // failed fills in how an exchange failed. The HTTP request itself can't tell
 // whose wish its end was.
 func (f *flight) failed(o *negotiation.Outcome, err error) {
 	var netErr net.Error
+	var open *BreakerError
+	if errors.As(err, &open) {
+		o.RetryAfter = open.After
+	}
 	switch {
-	case errors.Is(f.caller.Err(), context.DeadlineExceeded):
-		o.Failure, o.Err = negotiation.TimedOut, f.caller.Err()
+	case f.pastDeadline():
+		o.Failure, o.Err = negotiation.TimedOut, context.DeadlineExceeded
 	case f.caller.Err() != nil:
 		o.Failure, o.Err = negotiation.Canceled, f.caller.Err()
 	case f.t.life.Err() != nil:

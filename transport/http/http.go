@@ -1,7 +1,6 @@
 package http
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -9,13 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/transport"
@@ -28,8 +25,8 @@ type Transport struct {
 	endpoint *url.URL
 	target   transport.Target
 	options  *options
-	client   *http.Client    // redirects by our policy
-	own      *http.Transport // ours to close; nil when the caller gave a client
+	client   *http.Client // redirects by our policy
+	own      idleCloser   // ours to close; nil when the caller gave a client
 	receiver transport.Receiver
 	shared   atomic.Pointer[sharedStream] // set by Share
 
@@ -56,18 +53,11 @@ func New(endpoint string, opts ...Option) (*Transport, error) {
 		}
 	}
 	t := &Transport{options: o, target: transport.Target{URL: u, Principal: principal(u, o)}}
-	t.life, t.end = context.WithCancel(context.Background())
 	t.endpoint = takeUser(u, o.header)
-	t.client = new(http.Client)
-	if o.client == nil {
-		t.own = pooled()
-		t.client.Transport = t.own
-	} else {
-		*t.client = *o.client
-		t.client.Timeout = 0 // would cut event streams
+	if t.client, t.own, err = newClient(o, t.endpoint); err != nil {
+		return nil, err
 	}
-	t.client.Transport = roundTripper{cmp.Or(t.client.Transport, http.DefaultTransport)}
-	t.client.CheckRedirect = checkRedirect
+	t.life, t.end = context.WithCancel(context.Background())
 	return t, nil
 }
 
@@ -85,19 +75,6 @@ func takeUser(u *url.URL, header http.Header) *url.URL {
 	bare := *u
 	bare.User = nil
 	return &bare
-}
-
-// pooled returns a transport that keeps enough connections for many callers.
-func pooled() *http.Transport {
-	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2:     true,
-		MaxIdleConnsPerHost:   128,
-		IdleConnTimeout:       90 * time.Second,
-		TLSHandshakeTimeout:   dialTimeout,
-		ExpectContinueTimeout: time.Second,
-	}
 }
 
 // principal is a digest of the credentials that the caller configured. Any

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpera/mcpera/transport"
 	"github.com/mcpera/mcpera/transport/headervalue"
+	"github.com/mcpera/mcpera/transport/target"
 )
 
 // An Option adjusts a Transport.
@@ -20,6 +21,9 @@ type options struct {
 	retries    int
 	backoff    transport.Backoff
 	maxMessage int64
+	policy     *target.Policy // nil for none, as the following
+	breaker    *Breaker
+	rateLimit  *RateLimit
 }
 
 func defaults() *options {

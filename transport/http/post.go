@@ -99,7 +99,7 @@ func redact(err error) error {
 // was made.
 func unsent(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial" || permanent(err)
+	return errors.As(err, &op) && op.Op == "dial" || permanent(err) || refused(err)
 }
 
 // permanent reports whether no retry can mend err.
@@ -107,7 +107,7 @@ func permanent(err error) bool {
 	var cert *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	var dns *net.DNSError
-	return errors.As(err, &cert) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch) ||
+	return errors.As(err, new(*TargetError)) || errors.As(err, &cert) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch) ||
 		errors.As(err, &dns) && dns.IsNotFound
 }
 

@@ -16,7 +16,7 @@ func retryable(ctx context.Context, req *transport.Request, resp *http.Response,
 	switch {
 	case ctx.Err() != nil, req.Once:
 		return false
-	case err != nil && permanent(err):
+	case err != nil && (permanent(err) || refused(err)):
 		return false
 	case err != nil:
 		return req.Idempotent || unsent(err)
