@@ -88,3 +88,16 @@ func (w Want) outcome(opening []string) Outcome {
 	}
 	return o
 }
+
+// CheckOpening checks the era of a connection, and that nothing but opening was
+// asked before the tools.
+func CheckOpening(t *testing.T, got Outcome, era negotiation.Era, opening []string) {
+	t.Helper()
+	if got.Era != era {
+		t.Errorf("the era is %s, want %s", got.Era, era)
+	}
+	want := slices.Concat(opening, afterwards)
+	if n := min(len(want), len(got.Asked)); !slices.Equal(got.Asked[:n], want) {
+		t.Errorf("the server was asked %q, want %q", got.Asked, want)
+	}
+}

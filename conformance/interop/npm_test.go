@@ -26,10 +26,12 @@ const (
 // greetAda is a call of the tool of server.mjs.
 var greetAda = interop.Call{Tool: "greet", Args: map[string]any{"name": "Ada"}}
 
+// greeting is what it returns. It tells which era the server itself was in.
+func greeting(era negotiation.Era) string { return "Hello, Ada, from the " + era.String() + " era" }
+
 func TestConnectFindsTheEraOfEveryNPMServer(t *testing.T) {
 	greet := func(w interop.Want) interop.Want {
-		w.Call = greetAda
-		w.Text = "Hello, Ada, from the " + w.Era.String() + " era"
+		w.Call, w.Text = greetAda, greeting(w.Era)
 		return w
 	}
 	echo := func(w interop.Want) interop.Want {

@@ -48,15 +48,15 @@ func TestARememberedModernEraEndsWhenTheServerRefutesIt(t *testing.T) {
 
 	got := interop.Visit(t, s, greet, caches...)
 	opening := slices.Concat(interop.Discover, interop.Fallback) // the remembered era is tried, then one new probe
-	checkOpening(t, got, negotiation.EraLegacy, opening)
+	interop.CheckOpening(t, got, negotiation.EraLegacy, opening)
 
 	got = interop.Visit(t, s, greet, caches...)
-	checkOpening(t, got, negotiation.EraLegacy, interop.Handshake)
+	interop.CheckOpening(t, got, negotiation.EraLegacy, interop.Handshake)
 }
 
 func TestAModernConnectionStaysModernAndTheNextOneAsksAgain(t *testing.T) {
 	t.Parallel()
-	server := newChanging(&gosdk.ServerOptions{SetCacheable: keptForAnHour})
+	server := newChanging(&gosdk.ServerOptions{SetCacheable: discoverKept})
 	s, caches := interop.OverHTTP(t, server), interop.Caches()
 	if got := interop.Visit(t, s, greet, caches...); got.Era != negotiation.EraModern {
 		t.Fatalf("the era before the change is %s, want modern", got.Era)
@@ -78,16 +78,5 @@ func TestAModernConnectionStaysModernAndTheNextOneAsksAgain(t *testing.T) {
 	}
 
 	got := interop.Visit(t, s, greet, caches...)
-	checkOpening(t, got, negotiation.EraLegacy, interop.Fallback)
-}
-
-// checkOpening checks the era of a connection and how it was opened.
-func checkOpening(t *testing.T, got interop.Outcome, era negotiation.Era, opening []string) {
-	t.Helper()
-	if got.Era != era {
-		t.Errorf("the era is %s, want %s", got.Era, era)
-	}
-	if n := len(opening); len(got.Asked) < n || !slices.Equal(got.Asked[:n], opening) {
-		t.Errorf("the server was asked %q, want %q first", got.Asked, opening)
-	}
+	interop.CheckOpening(t, got, negotiation.EraLegacy, interop.Fallback)
 }

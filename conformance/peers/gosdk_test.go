@@ -26,8 +26,13 @@ func goSDK(options *mcp.ServerOptions) *mcp.Server {
 	return s
 }
 
-// keptForAnHour lets every result be cached.
-func keptForAnHour(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs = 3_600_000 }
+// discoverKept lets a client keep the DiscoverResult for an hour, and nothing
+// else.
+func discoverKept(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+	if _, ok := req.(*mcp.ServerRequest[*mcp.DiscoverParams]); ok {
+		c.TTLMs = 3_600_000
+	}
+}
 
 // goSDKOverHTTP serves a server of the SDK in this process.
 func goSDKOverHTTP(serverOptions *mcp.ServerOptions, httpOptions *mcp.StreamableHTTPOptions) func(*testing.T) *interop.Server {

@@ -33,12 +33,18 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// overStdio returns one of stdioServers, in a process of its own.
-func overStdio(t *testing.T, name string) *interop.Server {
+// stdioCommand returns the command that runs one of stdioServers.
+func stdioCommand(t *testing.T, name string) []string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return interop.OverStdio(t, self, serveArg, name)
+	return []string{self, serveArg, name}
+}
+
+// overStdio returns one of stdioServers, in a process of its own.
+func overStdio(t *testing.T, name string) *interop.Server {
+	t.Helper()
+	return interop.OverStdio(t, stdioCommand(t, name)...)
 }

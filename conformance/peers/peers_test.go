@@ -36,8 +36,8 @@ func TestConnectFindsTheEraOfEveryGoServer(t *testing.T) {
 		"go-sdk over stateless HTTP is modern": {
 			"go-sdk", goSDKOverHTTP(nil, &gosdk.StreamableHTTPOptions{Stateless: true}), modern,
 		},
-		"go-sdk over stateless HTTP is modern, and at once the second time when it may be cached": {
-			"go-sdk", goSDKOverHTTP(&gosdk.ServerOptions{SetCacheable: keptForAnHour}, &gosdk.StreamableHTTPOptions{Stateless: true}), modernKept,
+		"go-sdk over stateless HTTP is modern, and at once the second time when discovery may be cached": {
+			"go-sdk", goSDKOverHTTP(&gosdk.ServerOptions{SetCacheable: discoverKept}, &gosdk.StreamableHTTPOptions{Stateless: true}), modernKept,
 		},
 		"go-sdk over HTTP is legacy by default: it keeps sessions and discloses only legacy versions": {
 			"go-sdk", goSDKOverHTTP(nil, nil), legacy(negotiation.RowNoMutualVersion, true),
@@ -56,8 +56,8 @@ func TestConnectFindsTheEraOfEveryGoServer(t *testing.T) {
 		"mcp-go over HTTP is modern": {
 			"mcp-go", mcpGoOverHTTP(mcpGo()), modern,
 		},
-		"mcp-go over HTTP is modern, and at once the second time when it may be cached": {
-			"mcp-go", mcpGoOverHTTP(mcpGo(server.WithCacheHints(3_600_000, mcpgo.CacheScopePublic))), modernKept,
+		"mcp-go over HTTP is modern, and at once the second time when discovery may be cached": {
+			"mcp-go", mcpGoOverHTTP(mcpGo(server.WithMethodCacheHints(mcpgo.MethodServerDiscover, 3_600_000, mcpgo.CacheScopePublic))), modernKept,
 		},
 		"mcp-go over stateful HTTP is modern": {
 			"mcp-go", mcpGoOverHTTP(mcpGo(), server.WithStateful(true)), modern,
