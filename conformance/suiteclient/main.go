@@ -43,18 +43,18 @@ func run(ctx context.Context) (err error) {
 		return errors.New("the URL of the suite's server is missing")
 	}
 	url := os.Args[len(os.Args)-1]
-	plan := planFor(os.Getenv("MCP_CONFORMANCE_SCENARIO"))
+	visit := visitFor(os.Getenv("MCP_CONFORMANCE_SCENARIO"))
 	given, err := readData(os.Getenv("MCP_CONFORMANCE_CONTEXT"))
 	if err != nil {
 		return err
 	}
 
-	c, err := mcpera.Dial(ctx, url, append(plan.options, client.WithHandler(user{}))...)
+	c, err := mcpera.Dial(ctx, url, client.WithHandler(user{}))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	return plan.visit(ctx, c, given)
+	return visit(ctx, c, given)
 }
 
 // data is what a scenario hands over; most hand over nothing.
