@@ -54,3 +54,7 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 			go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$d || exit 1; \
 		done; \
 	done
+
+.PHONY: tidy
+tidy: ## go mod tidy in every module
+	@for m in $(MODULES); do (cd $$m && go mod tidy) || exit 1; done

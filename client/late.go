@@ -25,11 +25,19 @@ type lateProbe struct {
 	verdict negotiation.Verdict // once the answer has come
 }
 
+// WithSlowStart sets how long Connect waits over stdio, once a slow server has
+// answered one of the two openings, for its answer to the other: by default 5 s.
+func WithSlowStart(d time.Duration) Option {
+	return func(c *config) error {
+		return positive("wait for a slow start", d, &c.slowStart)
+	}
+}
+
 // probeStdio sends the one probe that a process gets, and waits for its answer
 // for up to limit.
 func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, limit time.Duration) negotiation.Outcome {
 	answer := make(chan negotiation.Outcome, 1)
-	n.client.spawn(func() { answer <- n.client.link.exchange(n.client.life, req) })
+	n.client.spawn(func() { answer <- silent(n.client.link.exchange(n.client.life, req)) })
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
@@ -41,6 +49,15 @@ func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, lim
 		n.late = &lateProbe{request: req, answer: answer, rules: n.client.config.rules}
 		return negotiation.Outcome{Failure: negotiation.TimedOut, Err: context.DeadlineExceeded, RequestID: req.ID}
 	}
+}
+
+// silent makes silence of an answer that is no message: on a stream that all
+// share, none has come.
+func silent(o negotiation.Outcome) negotiation.Outcome {
+	if o.Failure == negotiation.NoFailure && o.Message == nil {
+		o.Failure = negotiation.TimedOut
+	}
+	return o
 }
 
 // take keeps what an answer that came late means.
@@ -82,11 +99,18 @@ func (n *negotiator) initializeLate(ctx context.Context, req *transport.Request,
 			answer = nil
 			n.late.take(o)
 			if _, ok := n.late.modern(); ok {
-				timer := time.NewTimer(n.probeTimeout())
+				timer := time.NewTimer(n.client.config.slowStart)
 				defer timer.Stop()
 				enough = timer.C
 			}
 		case <-enough:
+			// What this process makes of initialize can't be known any more, and two
+			// eras must not mix: a fresh one is modern for certain.
+			if r, ok := n.client.link.Transport.(transport.Restarter); ok {
+				if err := r.Restart(ctx); err != nil {
+					return nil, err
+				}
+			}
 			return n.lateModern()
 		}
 	}
@@ -105,7 +129,7 @@ func (n *negotiator) afterInitialize(
 	if server := new(transport.ServerError); answer != nil && errors.As(err, &server) {
 		// Refused, perhaps because the server is modern. It is awake now, so that
 		// the probe's answer can't be far.
-		timer := time.NewTimer(n.probeTimeout())
+		timer := time.NewTimer(n.client.config.slowStart)
 		defer timer.Stop()
 		select {
 		case late := <-answer:

@@ -136,8 +136,11 @@ func TestAnInitializeThatIsNeverAnsweredLeavesTheLateDiscoverResult(t *testing.T
 		Methods: "server/discover initialize",
 		Opened:  "modern 2026-07-28", Remembered: "modern 2026-07-28",
 	}
-	if diff := cmp.Diff(want, s.open(t, soonLate)); diff != "" {
+	if diff := cmp.Diff(want, s.open(t, soonLate, client.WithSlowStart(time.Millisecond))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if n := s.Count(fault.Start); n != 2 {
+		t.Errorf("%d starts, want a fresh process for the modern era", n)
 	}
 }
 
@@ -146,7 +149,7 @@ func TestARefusedInitializeDoesNotWaitLongForTheProbe(t *testing.T) {
 		protocol.MethodDiscover:   {{}},
 		protocol.MethodInitialize: {{fault.Error(-32603, "db down")}},
 	})
-	got := s.open(t, soonLate)
+	got := s.open(t, soonLate, client.WithSlowStart(time.Millisecond))
 	want := opening{
 		Methods:    "server/discover initialize",
 		Failed:     "initialize server error -32603, also timeout",

@@ -39,6 +39,7 @@ type config struct {
 	streamLost   func(error)
 
 	probeTimeout   time.Duration // 0: the transport's default
+	slowStart      time.Duration
 	connectTimeout time.Duration
 	callTimeout    time.Duration
 	callLimit      time.Duration
@@ -68,6 +69,7 @@ func newConfig(opts []Option) (*config, error) {
 		confirm:        true,
 		serverStream:   true,
 		connectTimeout: time.Minute,
+		slowStart:      5 * time.Second,
 		callTimeout:    time.Minute,
 		callLimit:      10 * time.Minute,
 		maxRounds:      10,
