@@ -58,7 +58,10 @@ func (n *negotiator) initializeShared(ctx context.Context, err error) (*legacySe
 	if !ok {
 		return nil, err
 	}
-	if serr := sharer.Share(ctx); serr != nil {
+	// A server that has such a stream begins it at once.
+	shareCtx, cancel := context.WithTimeout(ctx, n.probeTimeout())
+	defer cancel()
+	if serr := sharer.Share(shareCtx); serr != nil {
 		return nil, fmt.Errorf("%w; and it is no HTTP+SSE server: %w", err, serr)
 	}
 	n.client.link.trips.Add(1)

@@ -114,6 +114,9 @@ func (t *Transport) Open(_ context.Context, r transport.Receiver) error {
 // Send posts a message that needs no response. Any 2xx is success, whatever
 // its type and body.
 func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
+	if s := t.shared.Load(); s != nil && s.pending.Err() != nil {
+		return s.pending.Err()
+	}
 	f, ok := t.begin(ctx)
 	if !ok {
 		return transport.ErrClosed

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/mcpera/mcpera/transport"
@@ -24,6 +25,7 @@ type options struct {
 	policy     *target.Policy // nil for none, as the following
 	breaker    *Breaker
 	rateLimit  *RateLimit
+	messages   *url.URL // where to post over HTTP+SSE; nil where the server says
 }
 
 func defaults() *options {

@@ -50,6 +50,9 @@ func (t *Transport) Listen(ctx context.Context, req *transport.Request, opened f
 		return transport.ErrClosed
 	}
 	defer f.end()
+	if t.shared.Load() != nil {
+		return transport.ErrNoStream // there is one, and all comes on it
+	}
 	req = &transport.Request{Method: http.MethodGet, Era: negotiation.EraLegacy, Version: req.Version, Session: req.Session}
 	var at place
 	resp, err := t.get(f, req, "")
