@@ -30,6 +30,12 @@ func LegacyVersion() string { return legacySpoken[0] }
 // which this client never offers but can speak.
 func SpeaksLegacy(version string) bool { return slices.Contains(legacySpoken, version) }
 
+// HasBatches reports whether a peer that speaks version may send several
+// messages as one JSON array.
+//
+// Source: MCP 2025-03-26, basic, "Batching"; no other version has it.
+func HasBatches(version string) bool { return version == "2025-03-26" }
+
 // PickVersion returns the first entry of client, which is in order of
 // preference, that server lists too. A nil client stands for Versions. The
 // error is ErrNoCommonVersion.

@@ -89,3 +89,13 @@ func TestSpeaksLegacy(t *testing.T) {
 		}
 	}
 }
+
+func TestOneVersionHasBatches(t *testing.T) {
+	for version, want := range map[string]bool{
+		"2024-11-05": false, "2025-03-26": true, "2025-06-18": false, "2025-11-25": false, "2026-07-28": false, "": false,
+	} {
+		if got := negotiation.HasBatches(version); got != want {
+			t.Errorf("HasBatches(%q) is %v", version, got)
+		}
+	}
+}

@@ -33,11 +33,15 @@ func (m *Message) IsNotification() bool { return m.Method != "" && m.ID.IsZero()
 
 var errNotObject = errors.New("not a JSON object")
 
-// Decode reads one JSON-RPC message. It refuses anything else: batches, a
-// jsonrpc member that is not "2.0", repeated or differently cased names,
-// invalid UTF-8, a response with both or neither of result and error, an error
-// whose code is not a whole number. Data is not kept.
+// Decode reads one JSON-RPC message. It refuses anything else: batches, which
+// are ErrBatch, a jsonrpc member that is not "2.0", repeated or differently
+// cased names, invalid UTF-8, a nesting deeper than 10,000, a response with both
+// or neither of result and error, an error whose code is not a whole number.
+// Data is not kept.
 func Decode(data []byte) (*Message, error) {
+	if IsBatch(data) {
+		return nil, ErrBatch
+	}
 	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '{' {
 		return nil, fmt.Errorf("not a JSON-RPC message: %w", errNotObject)
 	}

@@ -119,7 +119,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"a banner":                      {"Server version 1.2", "not a JSON object"},
 		"a string":                      {`"2.0"`, "not a JSON object"},
 		"null":                          {"null", "not a JSON object"},
-		"a batch":                       {"[" + ok + "]", "not a JSON object"},
+		"a batch":                       {"[" + ok + "]", "a batch, which only protocol version 2025-03-26 has"},
 		"a byte order mark":             {"\uFEFF" + ok, "not a JSON object"},
 		"a form feed before it":         {"\f" + ok, "not a JSON object"},
 		"half a message":                {ok[:20], "unexpected EOF"},

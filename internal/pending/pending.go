@@ -3,6 +3,7 @@
 package pending
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -18,13 +19,21 @@ type Requests struct {
 	done chan struct{} // closed by Fail
 
 	mu      sync.Mutex
-	waiting map[int64]chan<- *protocol.Message
+	waiting map[int64]chan<- answer
 	err     error
+	batches bool // the version in use has batches
+}
+
+// An answer is a response, or why what came is none.
+type answer struct {
+	response *protocol.Message
+	body     []byte
+	err      error
 }
 
 // New returns an empty Requests.
 func New() *Requests {
-	return &Requests{done: make(chan struct{}), waiting: make(map[int64]chan<- *protocol.Message)}
+	return &Requests{done: make(chan struct{}), waiting: make(map[int64]chan<- answer)}
 }
 
 // ErrID means that a request's id is not a whole number.
@@ -44,9 +53,10 @@ func (r *Requests) Await(ctx context.Context, req *transport.Request, send func(
 		o.Failure, o.Err = negotiation.Closed, ErrID
 		return o
 	}
-	answer := make(chan *protocol.Message, 1)
+	r.Speak(req.Version)
+	answers := make(chan answer, 1)
 	r.mu.Lock()
-	r.waiting[id] = answer
+	r.waiting[id] = answers
 	r.mu.Unlock()
 	defer func() {
 		r.mu.Lock()
@@ -63,7 +73,8 @@ func (r *Requests) Await(ctx context.Context, req *transport.Request, send func(
 	}
 	o.Attempts = 1
 	select {
-	case o.Message = <-answer:
+	case a := <-answers:
+		a.tell(&o)
 		return o
 	case <-ctx.Done():
 		err = ctx.Err()
@@ -71,12 +82,15 @@ func (r *Requests) Await(ctx context.Context, req *transport.Request, send func(
 		err = r.Err()
 	}
 	select {
-	case o.Message = <-answer:
+	case a := <-answers:
+		a.tell(&o)
 	default:
 		r.fail(ctx, &o, err)
 	}
 	return o
 }
+
+func (a answer) tell(o *negotiation.Outcome) { o.Message, o.Body, o.Err = a.response, a.body, a.err }
 
 // fail fills in how a wait ended without an answer.
 func (r *Requests) fail(ctx context.Context, o *negotiation.Outcome, err error) {
@@ -91,22 +105,93 @@ func (r *Requests) fail(ctx context.Context, o *negotiation.Outcome, err error) 
 	}
 }
 
-// Deliver gives a response to the request that waits for it, and reports
-// whether one did. One that nobody waits for came too late.
-func (r *Requests) Deliver(m *protocol.Message) bool {
-	id, ok := m.ID.Int64()
+// Speak says which version is in use from now on; "" changes nothing. Await
+// does so by itself.
+func (r *Requests) Speak(version string) {
+	if version == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.batches = negotiation.HasBatches(version)
+}
+
+// give ends the wait of the request with id, and reports whether there was one.
+func (r *Requests) give(id protocol.ID, a answer) bool {
+	n, ok := id.Int64()
 	if !ok {
 		return false
 	}
 	r.mu.Lock()
-	answer := r.waiting[id]
-	delete(r.waiting, id)
+	answers := r.waiting[n]
+	delete(r.waiting, n)
 	r.mu.Unlock()
-	if answer == nil {
+	if answers == nil {
 		return false
 	}
-	answer <- m // has room for one, and gets one
+	answers <- a // has room for one, and gets one
 	return true
+}
+
+// Receive takes what came on the stream where a message is due: a response goes
+// to the request that waits for it, everything else to other. The error says why
+// nothing could be done with it; a request that it was meant to answer has then
+// failed.
+func (r *Requests) Receive(data []byte, other func(*protocol.Message)) error {
+	if protocol.IsBatch(data) {
+		return r.receiveBatch(data, other)
+	}
+	m, err := protocol.Decode(data)
+	switch {
+	case err != nil:
+		if id, ok := protocol.SalvageID(data); ok {
+			r.give(id, refusal(data, err))
+		}
+		return err
+	case !m.IsResponse():
+		other(m)
+		return nil
+	case r.give(m.ID, answer{response: m}):
+		return nil
+	default:
+		return ErrUnasked
+	}
+}
+
+// ErrUnasked means that a response came too late, or to nothing.
+var ErrUnasked = errors.New("no request waits for it")
+
+// receiveBatch is Receive for a batch. Where the version in use has none, the
+// requests that it answers fail, since nothing else would end their wait.
+//
+// Source: MCP 2025-03-26, basic, "Batching".
+func (r *Requests) receiveBatch(data []byte, other func(*protocol.Message)) error {
+	r.mu.Lock()
+	legal := r.batches
+	r.mu.Unlock()
+	for m, err := range protocol.Batch(data) {
+		switch {
+		case err != nil:
+			return err
+		case m.IsResponse() && legal:
+			r.give(m.ID, answer{response: m})
+		case m.IsResponse():
+			r.give(m.ID, refusal(data, protocol.ErrBatch))
+		case legal:
+			other(m)
+		}
+	}
+	if !legal {
+		return protocol.ErrBatch
+	}
+	return nil
+}
+
+// refusal is the answer of a body that is no response, of which it keeps the
+// start.
+func refusal(body []byte, err error) answer {
+	const excerpt = 1 << 10
+	return answer{body: bytes.Clone(body[:min(len(body), excerpt)]), err: err}
 }
 
 // Fail ends all waiting, now and later; the first cause stays.

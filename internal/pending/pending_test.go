@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -28,13 +29,12 @@ func request(id int64) *transport.Request {
 	return &transport.Request{ID: protocol.NumberID(id), Method: "tools/call"}
 }
 
-func response(t *testing.T, id string) *protocol.Message {
-	t.Helper()
-	m, err := protocol.Decode([]byte(`{"jsonrpc":"2.0","id":` + id + `,"result":{}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+// response is a response to the request with an id.
+func response(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"result":{}}` }
+
+// receive takes what came, none of which is unasked for.
+func receive(r *pending.Requests, text string) error {
+	return r.Receive([]byte(text), func(*protocol.Message) { panic("not a response") })
 }
 
 // An end is an outcome in short.
@@ -61,15 +61,15 @@ func TestAwait(t *testing.T) {
 		want end
 	}{
 		"the response ends it": {func(t *testing.T, r *pending.Requests, _ func()) error {
-			r.Deliver(response(t, "7"))
+			_ = receive(r, response("7"))
 			return nil
 		}, end{Answer: "7", Attempts: 1}},
 		"an id that became a string is the same": {func(t *testing.T, r *pending.Requests, _ func()) error {
-			r.Deliver(response(t, `"7"`))
+			_ = receive(r, response(`"7"`))
 			return nil
 		}, end{Answer: `"7"`, Attempts: 1}},
 		"a response before the end counts": {func(t *testing.T, r *pending.Requests, _ func()) error {
-			r.Deliver(response(t, "7"))
+			_ = receive(r, response("7"))
 			r.Fail(errGone)
 			return nil
 		}, end{Answer: "7", Attempts: 1}},
@@ -158,21 +158,98 @@ func TestNothingIsSentAfterTheEnd(t *testing.T) {
 	}
 }
 
-// What is delivered to nobody, late or twice is reported, and remembered
-// nowhere.
-func TestDeliverReportsWhetherAnyoneWaited(t *testing.T) {
+// What came for nobody, late or twice is reported, and remembered nowhere.
+func TestReceiveReportsWhetherAnyoneWaited(t *testing.T) {
 	r := pending.New()
-	var first, twice bool
+	var first, twice error
 	r.Await(t.Context(), request(7), func() error {
-		first, twice = r.Deliver(response(t, "7")), r.Deliver(response(t, "7"))
+		first, twice = receive(r, response("7")), receive(r, response("7"))
 		return nil
 	})
-	got := []bool{
-		first, twice, r.Deliver(response(t, "7")), r.Deliver(response(t, "8")),
-		r.Deliver(response(t, "null")), r.Deliver(response(t, `"seven"`)),
+	if first != nil {
+		t.Errorf("the response: %v", first)
 	}
-	if diff := cmp.Diff([]bool{true, false, false, false, false, false}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	for name, err := range map[string]error{
+		"twice": twice, "late": receive(r, response("7")), "to nothing": receive(r, response("8")),
+		"without an id": receive(r, response("null")), "to a name": receive(r, response(`"seven"`)),
+	} {
+		if !errors.Is(err, pending.ErrUnasked) {
+			t.Errorf("%s: %v, want ErrUnasked", name, err)
+		}
+	}
+}
+
+// Each row is what comes while request 7 waits.
+func TestReceive(t *testing.T) {
+	const (
+		old   = "2025-03-26"
+		other = `{"jsonrpc":"2.0","method":"note"}`
+		wrong = `{"jsonrpc":"2.0","id":7,"Result":{}}`
+	)
+	seven := response("7")
+	for name, tc := range map[string]struct {
+		version string
+		text    string
+		answer  string // id of the response, or the body of a refusal
+		err     string
+		others  int
+	}{
+		"a response":                     {"2025-11-25", seven, "7", "", 0},
+		"a notification":                 {"2025-11-25", other, "", "", 1},
+		"noise":                          {"2025-11-25", "hello", "", "not a JSON object", 0},
+		"a response that is none":        {"2025-11-25", wrong, wrong, "no method, result or error", 0},
+		"a response that is too deep":    {"2025-11-25", `{"jsonrpc":"2.0","id":7,"result":` + strings.Repeat("[", 100_000), "start", "exceeded max depth", 0},
+		"a batch":                        {old, "[" + other + "," + seven + "," + response("8") + "]", "7", "", 1},
+		"a batch of others":              {old, "[" + other + "," + other + "]", "", "", 2},
+		"a batch that breaks off":        {old, "[" + seven + "," + other[:9], "7", "unexpected EOF", 0},
+		"a batch that should be none":    {"2025-11-25", "[" + other + "," + seven + "]", "[" + other + "," + seven + "]", "a batch", 0},
+		"a batch before there is any":    {"", "[" + seven + "]", "[" + seven + "]", "a batch", 0},
+		"a broken batch that may not be": {"2025-11-25", "[42]", "", "element 0", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			r := pending.New()
+			req := request(7)
+			req.Version = tc.version
+			var err error
+			others := 0
+			o := r.Await(ctx, req, func() error {
+				err = r.Receive([]byte(tc.text), func(*protocol.Message) { others++ })
+				if tc.answer == "" {
+					cancel()
+				}
+				return nil
+			})
+			cancel()
+			got := string(o.Body)
+			switch {
+			case o.Message != nil:
+				got = o.Message.ID.String()
+			case len(got) < len(tc.text) && strings.HasPrefix(tc.text, got) && got != "":
+				got = "start"
+			}
+			if got != tc.answer || others != tc.others {
+				t.Errorf("answered with %q and %d others, want %q and %d", got, others, tc.answer, tc.others)
+			}
+			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("error %v, want one that says %q", err, tc.err)
+			}
+			if refused := o.Message == nil && tc.answer != ""; refused && (o.Failure != negotiation.NoFailure || !errors.Is(err, o.Err) || o.Attempts != 1) {
+				t.Errorf("the refusal is %+v", o)
+			}
+		})
+	}
+}
+
+// The version of a message that is only sent counts, and no version changes
+// nothing.
+func TestSpeak(t *testing.T) {
+	r := pending.New()
+	r.Speak("2025-03-26")
+	r.Speak("")
+	n := 0
+	if err := r.Receive([]byte(`[{"jsonrpc":"2.0","method":"note"}]`), func(*protocol.Message) { n++ }); err != nil || n != 1 {
+		t.Errorf("%d messages, %v", n, err)
 	}
 }
 
@@ -186,7 +263,7 @@ func TestManyWaitAtTheSameTime(t *testing.T) {
 		all.Go(func() {
 			got[i] = endOf(r.Await(t.Context(), request(int64(i)), func() error {
 				if i%2 == 0 {
-					go r.Deliver(response(t, fmt.Sprint(i)))
+					go receive(r, response(fmt.Sprint(i)))
 				}
 				if i == 1 {
 					go r.Fail(errGone)

@@ -73,7 +73,7 @@ func (t *Transport) readJSON(f *flight, resp *http.Response, req *transport.Requ
 		o.Err = &transport.LimitError{What: "message", Limit: limit}
 		return
 	}
-	o.Message, o.Body, o.Err = decode(body)
+	o.Message, o.Body, o.Err = t.decode(body, req)
 }
 
 // maxPresized bounds how far a Content-Length is believed in advance.
@@ -99,17 +99,50 @@ func readAll(r io.Reader, expected int64) ([]byte, error) {
 	}
 }
 
-// decode returns the message in data, or data and the reason why it is none.
-func decode(data []byte) (*protocol.Message, []byte, error) {
+// decode returns the message in data, or data and the reason why it is none. Of
+// a batch that is the response to req, and the rest goes to the receiver.
+func (t *Transport) decode(data []byte, req *transport.Request) (*protocol.Message, []byte, error) {
 	if len(data) == 0 {
 		return nil, nil, nil
 	}
-	m, err := protocol.Decode(bytes.TrimPrefix(data, []byte("\uFEFF")))
+	plain := bytes.TrimPrefix(data, []byte("\uFEFF"))
+	read := protocol.Decode
+	if negotiation.HasBatches(req.Version) && protocol.IsBatch(plain) {
+		read = func(batch []byte) (*protocol.Message, error) { return t.decodeBatch(batch, req) }
+	}
+	m, err := read(plain)
 	if err != nil {
 		return nil, data, err
 	}
 	return m, nil, nil
 }
+
+// decodeBatch returns the response to req in a batch and gives what else is for
+// this client to the receiver.
+//
+// Source: MCP 2025-03-26, transports, "Sending Messages to the Server".
+func (t *Transport) decodeBatch(data []byte, req *transport.Request) (*protocol.Message, error) {
+	var response *protocol.Message
+	for m, err := range protocol.Batch(data) {
+		switch {
+		case err != nil && response == nil:
+			return nil, err
+		case err != nil:
+			return response, nil
+		case !m.IsResponse():
+			t.receiver.Receive(m, req)
+		case req.ID.Matches(m.ID), m.ID.IsNull() && response == nil:
+			response = m
+		}
+	}
+	if response == nil {
+		return nil, errNoResponse
+	}
+	return response, nil
+}
+
+// errNoResponse means that a batch holds no response to the request.
+var errNoResponse = errors.New("a batch without the response")
 
 // readEvents reads a stream up to the response. An event that is no message,
 // or a stream that ends early, ends the exchange.
@@ -131,8 +164,10 @@ func (t *Transport) readEvents(f *flight, body io.Reader, req *transport.Request
 		if event.Data == "" || event.Type != "" && event.Type != "message" {
 			continue // a priming event, or not for us
 		}
-		m, body, err := decode([]byte(event.Data))
+		m, body, err := t.decode([]byte(event.Data), req)
 		switch {
+		case errors.Is(err, errNoResponse): // it may come later
+			continue
 		case err != nil && unfinished(): // cut off, rather than wrong
 			continue
 		case err != nil:

@@ -119,7 +119,7 @@ func TestAStreamWithoutTheResponseFailsAtOnce(t *testing.T) {
 		"it ends within a line of it":         {stream(false, "data: {\"jsonrpc\":\"2.0\",\ndata"), is(transport.ErrStreamEnded), "the stream ended without a response"},
 		"an event is not JSON":                {stream(true, progress, "data: hello\n\n"), unusable, `it said "hello"`},
 		"an event is JSON but no message":     {stream(true, "data: {\"foo\":1}\n\n"), unusable, `{\"foo\":1}`},
-		"an event is a batch":                 {stream(true, "data: ["+result+"]\n\n"), unusable, "not a JSON object"},
+		"an event is a batch":                 {stream(true, "data: ["+result+"]\n\n"), unusable, "only protocol version 2025-03-26"},
 		"a member's name has capitals":        {stream(true, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"Result\":{}}\n\n"), unusable, "no method, result or error"},
 		"an unusable event precedes the rest": {stream(false, "data: hello\n\n"+okEvent), unusable, `it said "hello"`},
 		"the response is to another request":  {stream(true, "data: {\"jsonrpc\":\"2.0\",\"id\":\"other\",\"result\":{}}\n\n"), unusable, `other`},

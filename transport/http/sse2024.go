@@ -103,15 +103,8 @@ func (t *Transport) readShared(s *sharedStream, body io.Reader, ready chan<- err
 			return ErrNoEndpoint
 		case event.Data == "" || event.Type != "" && event.Type != "message":
 		default:
-			m, err := protocol.Decode([]byte(event.Data))
-			if err != nil {
-				continue // it belongs to no request that could be failed
-			}
-			if !m.IsResponse() {
-				t.receiver.Receive(m, nil)
-			} else {
-				s.pending.Deliver(m)
-			}
+			// What is of no use is not told to anybody.
+			_ = s.pending.Receive([]byte(event.Data), func(m *protocol.Message) { t.receiver.Receive(m, nil) })
 		}
 	}
 	if s.messages == nil {

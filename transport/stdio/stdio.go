@@ -173,6 +173,7 @@ func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
 	if err != nil {
 		return err
 	}
+	p.stream.requests.Speak(req.Version)
 	return p.stream.write(ctx, req.Body)
 }
 

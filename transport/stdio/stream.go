@@ -3,7 +3,6 @@ package stdio
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -134,15 +133,14 @@ func (s *stream) read(r io.Reader, limit int64) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		m, err := protocol.Decode(line)
-		if err == nil {
-			err = s.deliver(m)
-		}
-		if err != nil {
+		if err := s.requests.Receive(line, s.unasked); err != nil {
 			s.skip(line, err)
 		}
 	}
 }
+
+// unasked takes a message that is no response.
+func (s *stream) unasked(m *protocol.Message) { s.receiver.Receive(m, nil) }
 
 // skip notes a line that is no use to anybody.
 func (s *stream) skip(line []byte, why error) {
@@ -150,20 +148,3 @@ func (s *stream) skip(line []byte, why error) {
 		s.log.Debug("skipped a line on the server's stdout", "line", protocol.Quote(line), "reason", why)
 	}
 }
-
-// deliver hands a response to the request that waits for it, and everything
-// else to the receiver.
-func (s *stream) deliver(m *protocol.Message) error {
-	switch {
-	case !m.IsResponse():
-		s.receiver.Receive(m, nil)
-		return nil
-	case s.requests.Deliver(m):
-		return nil
-	default:
-		return errUnasked
-	}
-}
-
-// errUnasked means that a response came too late, or to nothing.
-var errUnasked = errors.New("no request waits for it")
