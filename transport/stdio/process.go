@@ -99,12 +99,12 @@ func (p *process) read(stdout *os.File, limit int64, name string) {
 	case <-time.After(2 * lastWords): // stdout closed, but the process lives on
 	}
 	exit.Stderr = p.stderr.String()
-	p.stream.requests.Fail(exit)
+	p.stream.fail(exit)
 }
 
 // stop ends the process and waits until all of it is gone.
 func (p *process) stop(o *options) error {
-	p.stream.requests.Fail(transport.ErrClosed)
+	p.stream.fail(transport.ErrClosed)
 	_ = p.stdin.Close()
 	if !p.goneWithin(o.stdinGrace) {
 		_ = terminate(p.cmd)

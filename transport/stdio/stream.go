@@ -67,14 +67,14 @@ func (s *stream) write(ctx context.Context, body []byte) error {
 	case err == nil:
 		return nil
 	case n == len(body): // a server may take it for a line all the same
-		s.requests.Fail(errCutOff)
+		s.fail(errCutOff)
 		return nil
 	case ctx.Err() == nil:
 		return s.broken(ctx, err)
 	case n == 0:
 		return ctx.Err()
 	default:
-		s.requests.Fail(errCutOff)
+		s.fail(errCutOff)
 		return fmt.Errorf("%w: %w", errCutOff, ctx.Err())
 	}
 }
@@ -109,7 +109,7 @@ func (s *stream) broken(ctx context.Context, err error) error {
 	case <-ctx.Done():
 	case <-timer.C:
 	}
-	s.requests.Fail(fmt.Errorf("%w: the server closed its input: %w", transport.ErrClosed, err))
+	s.fail(fmt.Errorf("%w: the server closed its input: %w", transport.ErrClosed, err))
 	return s.requests.Err()
 }
 
@@ -147,4 +147,10 @@ func (s *stream) skip(line []byte, why error) {
 	if s.noise++; s.noise <= maxNoise {
 		s.log.Debug("skipped a line on the server's stdout", "line", protocol.Quote(line), "reason", why)
 	}
+}
+
+// fail ends the stream, also for who is writing; the first cause stays.
+func (s *stream) fail(err error) {
+	s.requests.Fail(err)
+	_ = s.w.SetWriteDeadline(time.Unix(1, 0)) // unblocks Write
 }
