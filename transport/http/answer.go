@@ -158,6 +158,7 @@ func (t *Transport) readEvents(f *flight, body io.Reader, req *transport.Request
 			return
 		}
 		at.moved = true
+		at.spoke = at.spoke || event.Data != ""
 		if event.LastEventID != "" {
 			at.lastID = event.LastEventID
 		}

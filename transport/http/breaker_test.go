@@ -36,6 +36,9 @@ func through(t *testing.T, f tripper, opts ...Option) *Transport {
 	return open(t, "https://api.example.com/mcp", append(opts, WithClient(&http.Client{Transport: f}))...)
 }
 
+// pass lets time go by in a bubble.
+func pass(d time.Duration) { <-time.After(d) }
+
 func TestWhatCountsForTheBreaker(t *testing.T) {
 	status := func(status int, contentType, body string) tripper {
 		return func(*http.Request) (*http.Response, error) { return reply(status, contentType, body) }
@@ -171,7 +174,7 @@ func TestBreakerOpensHoldsBackAndTriesAgain(t *testing.T) {
 			t.Fatalf("%d requests, error %v; want 3", sent, err)
 		}
 
-		time.Sleep(20 * time.Second)
+		pass(20 * time.Second)
 		for name, tr := range map[string]*Transport{"the same transport": one, "another one": two} {
 			o, err := exchange(t.Context(), tr, toolList())
 			down, ok := errors.AsType[*transport.UnavailableError](err)
@@ -184,14 +187,14 @@ func TestBreakerOpensHoldsBackAndTriesAgain(t *testing.T) {
 		}
 
 		// A trial that fails holds it open for another minute.
-		time.Sleep(41 * time.Second)
+		pass(41 * time.Second)
 		one.Exchange(t.Context(), toolCall())
 		if o := two.Exchange(t.Context(), toolList()); sent != 4 || o.RetryAfter != time.Minute {
 			t.Errorf("%d requests, again in %v; want 4 and a minute", sent, o.RetryAfter)
 		}
 
 		// One that is well closes it.
-		time.Sleep(61 * time.Second)
+		pass(61 * time.Second)
 		status = 200
 		if _, err := exchange(t.Context(), two, toolCall()); err != nil {
 			t.Error(err)
@@ -221,7 +224,7 @@ func TestOneRequestTriesForAll(t *testing.T) {
 			return reply(200, "application/json", result)
 		}, WithBreaker(b), WithRetries(0))
 		tr.Exchange(t.Context(), toolCall())
-		time.Sleep(61 * time.Second)
+		pass(61 * time.Second)
 		healthy = true
 		trial := make(chan error)
 		go func() {

@@ -32,8 +32,29 @@ func events(stream io.Reader, limit int64, place *place) (all iter.Seq2[sse.Even
 type place struct {
 	lastID string        // of the last event that had one
 	retry  time.Duration // how long the server wants to be left alone; 0: not said
-	moved  bool          // an event came since the stream was last opened
-	tries  int           // how often it was opened since an event came
+	opened time.Time     // when it was last opened
+	moved  bool          // an event came since then
+	spoke  bool          // one with data did
+	tries  int           // how often it was opened, or that was tried, in vain
+	waits  int           // how often in a row that was waited for
+}
+
+// steadyStream is how long a stream that brings nothing must last to be good:
+// it may well be that there is nothing to say.
+const steadyStream = 30 * time.Second
+
+// settle counts how the stream did that has just ended. One that brought an
+// event was not in vain, but only one that said something, or lasted, is taken
+// up again as quickly as the first.
+func (p *place) settle() {
+	steady := time.Since(p.opened) >= steadyStream
+	if p.moved || steady {
+		p.tries = 0
+	}
+	if p.spoke || steady {
+		p.waits = 0
+	}
+	p.moved, p.spoke = false, false
 }
 
 // note keeps the retry field of a complete event.

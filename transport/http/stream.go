@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,8 +12,8 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
-// maxResumes is how often in a row a stream is opened again without a single
-// event coming.
+// maxResumes is how often in a row a stream is opened again in vain: it does not
+// open, or ends soon and has brought no event.
 const maxResumes = 5
 
 // maxStreamRetry bounds what a server's retry field may ask for.
@@ -24,7 +25,7 @@ const maxStreamRetry = 30 * time.Second
 //
 // Source: MCP 2025-11-25, transports, "Resumability and Redelivery".
 func (t *Transport) follow(f *flight, body io.ReadCloser, req *transport.Request, o *negotiation.Outcome) io.ReadCloser {
-	var at place
+	at := place{opened: time.Now()}
 	for {
 		t.readEvents(f, body, req, o, &at)
 		if o.Failure != negotiation.NetworkError || req.Era != negotiation.EraLegacy || at.lastID == "" {
@@ -54,10 +55,10 @@ func (t *Transport) Listen(ctx context.Context, req *transport.Request, opened f
 		return transport.ErrNoStream // there is one, and all comes on it
 	}
 	req = &transport.Request{Method: http.MethodGet, Era: negotiation.EraLegacy, Version: req.Version, Session: req.Session}
-	var at place
+	at := place{opened: time.Now()}
 	resp, err := t.get(f, req, "")
 	if err != nil {
-		return redact(err)
+		return f.streamError(err)
 	}
 	if !streams(resp) {
 		_ = resp.Body.Close()
@@ -69,42 +70,67 @@ func (t *Transport) Listen(ctx context.Context, req *transport.Request, opened f
 		t.readEvents(f, resp.Body, req, &o, &at)
 		_ = resp.Body.Close()
 		if resp, err = t.reopen(f, req, &at); err != nil {
-			return err
+			return f.streamError(err)
 		}
+	}
+}
+
+// streamError is the error of a stream that ended with err: whose wish that was
+// comes first.
+func (f *flight) streamError(err error) error {
+	switch {
+	case f.caller.Err() != nil:
+		return f.caller.Err()
+	case f.t.life.Err() != nil:
+		return transport.ErrClosed
+	default:
+		return redact(err)
 	}
 }
 
 // reopen takes a stream up again after its last event, however often that
 // takes. A stream that again and again brings nothing is given up.
 func (t *Transport) reopen(f *flight, req *transport.Request, at *place) (*http.Response, error) {
-	for {
-		if at.moved {
-			at.moved, at.tries = false, 0
-		}
-		if at.tries == maxResumes {
-			return nil, transport.ErrStreamEnded
-		}
-		if err := t.pause(f, at); err != nil {
+	at.settle()
+	cause := errNothingCame
+	var after time.Duration
+	for at.tries < maxResumes {
+		if err := t.pause(f, at, after); err != nil {
 			return nil, err
 		}
 		at.tries++
+		at.waits++
 		resp, err := t.get(f, req, at.lastID)
 		switch {
-		case f.Err() != nil && err != nil:
+		case err != nil && f.Err() != nil:
 			return nil, f.Err()
 		case err != nil:
+			cause, after = redact(err), heldFor(err)
 			continue
 		case streams(resp):
+			at.opened = time.Now()
 			return resp, nil
 		}
 		_ = resp.Body.Close()
+		cause, after = &transport.StatusError{
+			Origin: t.target.String(), Method: req.Method, Status: resp.StatusCode,
+			ContentType: resp.Header.Get("Content-Type"),
+		}, retryAfter(resp)
 		if !again(resp.StatusCode) {
-			return nil, fmt.Errorf("%w, and can't be taken up again: %w", transport.ErrStreamEnded, &transport.StatusError{
-				Origin: t.Target().String(), Method: req.Method, Status: resp.StatusCode,
-				ContentType: resp.Header.Get("Content-Type"),
-			})
+			return nil, fmt.Errorf("%w, and can't be taken up again: %w", transport.ErrStreamEnded, cause)
 		}
 	}
+	return nil, fmt.Errorf("%w, %d times in a row: %w", transport.ErrStreamEnded, at.tries, cause)
+}
+
+var errNothingCame = errors.New("nothing came on it")
+
+// heldFor is how long the client's own breaker holds requests back.
+func heldFor(err error) time.Duration {
+	if open, ok := errors.AsType[*BreakerError](err); ok {
+		return open.After
+	}
+	return 0
 }
 
 // streams reports whether a response is an event stream.
@@ -118,11 +144,12 @@ func again(status int) bool {
 }
 
 // pause waits before a stream is taken up again: as long as the server asked
-// for, or with a patience that grows from one failure to the next.
-func (t *Transport) pause(ctx context.Context, at *place) error {
+// for, by a retry field or after a refusal, or with a patience that grows from
+// one wait to the next.
+func (t *Transport) pause(ctx context.Context, at *place, after time.Duration) error {
 	wait := min(at.retry, maxStreamRetry)
 	if wait == 0 || at.tries > 0 {
-		wait = max(wait, t.options.backoff.Wait(at.tries, 0))
+		wait = max(wait, t.options.backoff.Wait(at.waits, after))
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
