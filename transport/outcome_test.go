@@ -22,10 +22,10 @@ import (
 const here = "https://h"
 
 var (
-	target  = transport.Target{URL: &url.URL{Scheme: "https", Host: "h", Path: "/mcp", RawQuery: "key=SECRET"}}
-	request = &transport.Request{ID: protocol.NumberID(7), Method: "tools/call", Session: "SECRET", Body: []byte(`{}`)}
-	broke   = errors.New("connection reset by peer")
-	notJSON = errors.New("not a JSON-RPC message")
+	target     = transport.Target{URL: &url.URL{Scheme: "https", Host: "h", Path: "/mcp", RawQuery: "key=SECRET"}}
+	request    = &transport.Request{ID: protocol.NumberID(7), Method: "tools/call", Session: "SECRET", Body: []byte(`{}`)}
+	errBroke   = errors.New("connection reset by peer")
+	errNotJSON = errors.New("not a JSON-RPC message")
 )
 
 // message decodes a JSON-RPC message.
@@ -62,16 +62,16 @@ func TestErrorOf(t *testing.T) {
 		"an id with a fraction of zero":    {`{"jsonrpc":"2.0","id":7.0,"result":{}}`, negotiation.Outcome{}, nil},
 		"the result at a 4xx is a result":  {result, negotiation.Outcome{Status: 404}, nil},
 
-		"no network": {"", negotiation.Outcome{Failure: negotiation.NetworkError, Err: broke, Attempts: 4},
-			&transport.UnavailableError{Origin: here, Method: "tools/call", Attempts: 4, Err: broke}},
+		"no network": {"", negotiation.Outcome{Failure: negotiation.NetworkError, Err: errBroke, Attempts: 4},
+			&transport.UnavailableError{Origin: here, Method: "tools/call", Attempts: 4, Err: errBroke}},
 		"broken within the answer": {"", negotiation.Outcome{Failure: negotiation.NetworkError, Status: 200, Err: transport.ErrStreamEnded, Attempts: 1},
 			&transport.UnavailableError{Origin: here, Method: "tools/call", Status: 200, Attempts: 1, Err: transport.ErrStreamEnded}},
 		"time passed": {"", negotiation.Outcome{Failure: negotiation.TimedOut, Err: context.DeadlineExceeded},
 			&transport.TimeoutError{Origin: here, Method: "tools/call", Err: context.DeadlineExceeded}},
-		"an unknown failure": {"", negotiation.Outcome{Failure: 99, Err: broke},
-			&transport.UnavailableError{Origin: here, Method: "tools/call", Err: broke}},
+		"an unknown failure": {"", negotiation.Outcome{Failure: 99, Err: errBroke},
+			&transport.UnavailableError{Origin: here, Method: "tools/call", Err: errBroke}},
 
-		"401 without JSON-RPC repeats the body": {"", negotiation.Outcome{Status: 401, ContentType: asHTML, Body: []byte(page), Err: notJSON, Challenge: "Bearer"},
+		"401 without JSON-RPC repeats the body": {"", negotiation.Outcome{Status: 401, ContentType: asHTML, Body: []byte(page), Err: errNotJSON, Challenge: "Bearer"},
 			&transport.AuthError{Origin: here, Method: "tools/call", Status: 401, Challenge: "Bearer", Err: errors.New(`the server said "<html>hello</html>"`)}},
 		"401 without a body": {"", negotiation.Outcome{Status: 401},
 			&transport.AuthError{Origin: here, Method: "tools/call", Status: 401}},
@@ -85,7 +85,7 @@ func TestErrorOf(t *testing.T) {
 			&transport.UnavailableError{Origin: here, Method: "tools/call", Status: 408, Attempts: 1}},
 		"429 keeps the delay": {"", negotiation.Outcome{Status: 429, RetryAfter: time.Minute, Attempts: 4},
 			&transport.UnavailableError{Origin: here, Method: "tools/call", Status: 429, Attempts: 4, RetryAfter: time.Minute}},
-		"500 without JSON-RPC": {"", negotiation.Outcome{Status: 500, Body: []byte("down"), Err: notJSON},
+		"500 without JSON-RPC": {"", negotiation.Outcome{Status: 500, Body: []byte("down"), Err: errNotJSON},
 			&transport.UnavailableError{Origin: here, Method: "tools/call", Status: 500, Err: errors.New(`the server said "down"`)}},
 		"500 with JSON-RPC is the server's error": {failure, negotiation.Outcome{Status: 500},
 			&transport.ServerError{Origin: here, Method: "tools/call", Status: 500, Err: invalid}},
@@ -102,23 +102,23 @@ func TestErrorOf(t *testing.T) {
 
 		"a redirect names its target": {"", negotiation.Outcome{Status: 301, Location: "https://h/mcp/"},
 			&transport.StatusError{Origin: here, Method: "tools/call", Status: 301, Location: "https://h/mcp/"}},
-		"a web page says its type and words": {"", negotiation.Outcome{Status: 200, ContentType: asHTML, Body: []byte(page), Err: notJSON},
+		"a web page says its type and words": {"", negotiation.Outcome{Status: 200, ContentType: asHTML, Body: []byte(page), Err: errNotJSON},
 			&transport.StatusError{Origin: here, Method: "tools/call", Status: 200, ContentType: asHTML, Said: `"<html>hello</html>"`}},
-		"words without a type": {"", negotiation.Outcome{Status: 200, Body: []byte("hello"), Err: notJSON},
+		"words without a type": {"", negotiation.Outcome{Status: 200, Body: []byte("hello"), Err: errNotJSON},
 			&transport.StatusError{Origin: here, Method: "tools/call", Status: 200, Said: `"hello"`}},
 		"202 to a request": {"", negotiation.Outcome{Status: 202},
 			&transport.StatusError{Origin: here, Method: "tools/call", Status: 202}},
-		"404 of a web server": {"", negotiation.Outcome{Status: 404, ContentType: asHTML, Body: []byte(page), Err: notJSON},
+		"404 of a web server": {"", negotiation.Outcome{Status: 404, ContentType: asHTML, Body: []byte(page), Err: errNotJSON},
 			&transport.StatusError{Origin: here, Method: "tools/call", Status: 404, ContentType: asHTML, Said: `"<html>hello</html>"`}},
-		"404 with broken JSON": {"", negotiation.Outcome{Status: 404, ContentType: asJSON, Body: []byte("{"), Err: notJSON},
+		"404 with broken JSON": {"", negotiation.Outcome{Status: 404, ContentType: asJSON, Body: []byte("{"), Err: errNotJSON},
 			&transport.StatusError{Origin: here, Method: "tools/call", Status: 404, ContentType: asJSON, Said: `"{"`}},
 
-		"broken JSON": {"", negotiation.Outcome{Status: 200, ContentType: asJSON, Body: []byte("{"), Err: notJSON},
-			&transport.MessageError{Origin: here, Method: "tools/call", Status: 200, Said: `"{"`, Err: notJSON}},
-		"a broken event": {"", negotiation.Outcome{Status: 200, ContentType: asEvents, Body: []byte("{"), Err: notJSON},
-			&transport.MessageError{Origin: here, Method: "tools/call", Status: 200, Said: `"{"`, Err: notJSON}},
-		"a broken line of a process": {"", negotiation.Outcome{Body: []byte("{"), Err: notJSON},
-			&transport.MessageError{Origin: here, Method: "tools/call", Said: `"{"`, Err: notJSON}},
+		"broken JSON": {"", negotiation.Outcome{Status: 200, ContentType: asJSON, Body: []byte("{"), Err: errNotJSON},
+			&transport.MessageError{Origin: here, Method: "tools/call", Status: 200, Said: `"{"`, Err: errNotJSON}},
+		"a broken event": {"", negotiation.Outcome{Status: 200, ContentType: asEvents, Body: []byte("{"), Err: errNotJSON},
+			&transport.MessageError{Origin: here, Method: "tools/call", Status: 200, Said: `"{"`, Err: errNotJSON}},
+		"a broken line of a process": {"", negotiation.Outcome{Body: []byte("{"), Err: errNotJSON},
+			&transport.MessageError{Origin: here, Method: "tools/call", Said: `"{"`, Err: errNotJSON}},
 		"nothing at all": {"", negotiation.Outcome{},
 			&transport.MessageError{Origin: here, Method: "tools/call", Err: errors.New("there is none")}},
 		"a message above the limit": {"", negotiation.Outcome{Status: 200, ContentType: asJSON, Err: tooLarge},
@@ -242,7 +242,7 @@ func TestErrorTextsSayWhatHappenedAndWhatToDo(t *testing.T) {
 			"https://h is unavailable: tools/list got HTTP 503, 4 times; it asks to wait 1m0s",
 		},
 		{
-			&transport.UnavailableError{Origin: here, Method: "tools/list", Err: broke},
+			&transport.UnavailableError{Origin: here, Method: "tools/list", Err: errBroke},
 			"https://h is unavailable: tools/list got no answer: connection reset by peer",
 		},
 		{
@@ -270,7 +270,7 @@ func TestErrorTextsSayWhatHappenedAndWhatToDo(t *testing.T) {
 			"https://h answered tools/call with HTTP 202; that is no MCP response",
 		},
 		{
-			&transport.MessageError{Origin: here, Method: "tools/call", Err: notJSON, Said: `"[]"`},
+			&transport.MessageError{Origin: here, Method: "tools/call", Err: errNotJSON, Said: `"[]"`},
 			`https://h answered tools/call with an unusable message: not a JSON-RPC message; it said "[]"`,
 		},
 		{
