@@ -110,6 +110,11 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 		req.Idempotent, req.Params = call.idempotent, call.headers
 		return req
 	}
+	turnDone, err := c.takeTurn(ctx, call.method)
+	if err != nil {
+		return nil, "", err
+	}
+	defer turnDone()
 	watch, ctx := c.watch(ctx, call)
 	defer watch.stop()
 	c.active.add(n, call, watch)
@@ -119,6 +124,7 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 		req = write() // the server did not know it, so that its id is still unused
 		o = c.link.exchange(ctx, req)
 	}
+	turnDone() // what the program does about the call's notifications may be a call
 	c.active.remove(n, call)
 	if o.Failure == negotiation.Canceled && errors.Is(context.Cause(ctx), errTooSlow) {
 		o.Failure, o.Err = negotiation.TimedOut, errTooSlow

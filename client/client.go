@@ -25,6 +25,7 @@ type Client struct {
 	answering atomic.Int64 // requests of the server that are answered without a handler
 	atWork    atWork       // handlers that a legacy server waits for
 	mail      *mailbox     // notifications for the program
+	turn      turn         // of the request that is under way, see takeTurn
 	tools     toolbook
 	subs      subscriptions
 	// streamRenewed is when a stream last found its session forgotten, in Unix
@@ -58,6 +59,7 @@ func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Clien
 		config: config,
 		link:   &link{Transport: t, target: target, trace: config.trace},
 		mail:   newMailbox(),
+		turn:   make(turn, 1),
 		gone:   make(chan struct{}),
 	}
 	c.life, c.end = context.WithCancel(context.Background())

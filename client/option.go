@@ -37,6 +37,7 @@ type config struct {
 	confirm      bool
 	serverStream bool
 	streamLost   func(error)
+	serialized   bool // legacy requests over HTTP take turns
 
 	probeTimeout   time.Duration // 0: the transport's default
 	slowStart      time.Duration

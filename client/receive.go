@@ -90,7 +90,7 @@ func (c *Client) receiveRequest(msg *protocol.Message) {
 		c.answerSoon(s, msg, protocol.AppendResult(nil, msg.ID, jsontext.Value(`{}`)))
 		return
 	}
-	ctx, done, free := c.serving.begin(c.life, msg.ID)
+	ctx, done, free := c.serving.begin(context.WithValue(c.life, servingKey{}, c), msg.ID)
 	if !free {
 		c.answerSoon(s, msg, protocol.AppendError(nil, msg.ID, protocol.CodeInternal, "the client is busy"))
 		return
