@@ -3,7 +3,6 @@ package client
 import (
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,9 +18,8 @@ import (
 // Source: MCP 2026-07-28, basic/versioning, "Extension Negotiation".
 func WithExtension(id string, settings any) Option {
 	return func(c *config) error {
-		prefix, name, _ := strings.Cut(id, "/")
-		if prefix == "" || name == "" || strings.ContainsAny(id, " \t\r\n\"") {
-			return fmt.Errorf("client: %s is no extension id: it needs a prefix and a name", protocol.Quote(id))
+		if err := protocol.CheckExtensionID(id); err != nil {
+			return fmt.Errorf("client: %w", err)
 		}
 		encoded := jsontext.Value(`{}`)
 		if settings != nil {

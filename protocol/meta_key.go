@@ -10,6 +10,17 @@ import (
 // slash, and a name.
 var metaKey = regexp.MustCompile(`^(?:([A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*)/)?(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?$`)
 
+// CheckExtensionID reports why id is none of an extension: it has the grammar of
+// a _meta key, and a prefix.
+//
+// Source: MCP 2026-07-28, basic/versioning, "Extension Negotiation".
+func CheckExtensionID(id string) error {
+	if match := metaKey.FindStringSubmatch(id); match == nil || match[1] == "" || strings.HasSuffix(id, "/") {
+		return fmt.Errorf("%s is no extension id: it needs a prefix and a name", Quote(id))
+	}
+	return nil
+}
+
 // CheckMetaKey reports why a program must not use key in _meta: it breaks the
 // grammar, or it is reserved for MCP. The trace-context keys of W3C have no
 // prefix and are allowed.
