@@ -21,6 +21,8 @@ func Dial(ctx context.Context, url string, opts ...client.Option) (*client.Clien
 
 // Command runs cmd as a server and connects to it. cmd itself is not started:
 // it serves as the description of the process, which Close of the client ends.
+// Where cmd.Env is nil the process gets only those variables of this one that are
+// no secrets as a rule; see stdio.WithEnv.
 func Command(ctx context.Context, cmd *exec.Cmd, opts ...client.Option) (*client.Client, error) {
 	t, err := stdio.New(cmd)
 	if err != nil {

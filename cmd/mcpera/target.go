@@ -66,7 +66,8 @@ func (t *target) transport(serverErr io.Writer) (transport.Transport, error) {
 	if t.command != nil {
 		cmd := exec.Command(t.command[0], t.command[1:]...)
 		cmd.Stderr = serverErr
-		return stdio.New(cmd, stdio.WithShutdown(afterStdin, afterTerm))
+		// The server gets the environment that the shell would give it.
+		return stdio.New(cmd, stdio.WithShutdown(afterStdin, afterTerm), stdio.WithInheritedEnv())
 	}
 	var opts []mcphttp.Option
 	for _, h := range t.headers {

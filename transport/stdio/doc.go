@@ -1,10 +1,17 @@
 // Package stdio reaches a server that runs as a child process and speaks
 // JSON-RPC on its standard streams, one message per line.
 //
-// The process runs in a group of its own. Close closes its standard input and
-// waits, then sends SIGTERM to the group and waits, then SIGKILL: nothing that
-// the server started is left. Its standard error is always read; the last 8 KiB
-// stand in the error when it leaves unasked.
+// The process runs in a group of its own, on Windows in a job object. Close
+// closes its standard input and waits, then sends SIGTERM to the group and waits,
+// then SIGKILL: nothing that the server started is left. On Windows there is no
+// SIGTERM, and the job is ended at once.
+//
+// Of this process's environment the server gets only what is no secret as a
+// rule; see WithEnv. Batch files, such as npx.cmd, run by cmd.exe with their
+// arguments quoted, so that no argument is taken for a command.
+//
+// The standard error is always read; its last 8 KiB stand in the error of a
+// server that leaves unasked.
 //
 // Source: MCP 2026-07-28, basic/transports/stdio.
 package stdio

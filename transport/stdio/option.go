@@ -12,6 +12,8 @@ type Option func(*options) error
 type options struct {
 	maxMessage            int64
 	stdinGrace, termGrace time.Duration
+	env                   []string // of WithEnv
+	inheritEnv            bool
 	log                   *slog.Logger
 }
 

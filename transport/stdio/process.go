@@ -16,6 +16,7 @@ import (
 // stderr, one waits for the exit.
 type process struct {
 	cmd     *exec.Cmd
+	group   *group
 	stdin   *os.File
 	stream  *stream
 	stderr  tail
@@ -34,8 +35,13 @@ const reapTime = 5 * time.Second
 // start runs cmd, a command of its own that nobody else uses.
 func start(cmd *exec.Cmd, o *options, r transport.Receiver) (*process, error) {
 	name := filepath.Base(cmd.Path)
-	if cmd.Err != nil {
-		return nil, &StartError{Command: name, Err: cmd.Err}
+	l := lookupFor(cmd.Env)
+	err := locate(cmd, l)
+	if err == nil {
+		err = prepare(cmd, l)
+	}
+	if err != nil {
+		return nil, &StartError{Command: name, Err: err}
 	}
 	var files pipes
 	stdin, stdinW := files.pipe()
@@ -47,7 +53,6 @@ func start(cmd *exec.Cmd, o *options, r transport.Receiver) (*process, error) {
 	}
 	alsoTo := cmd.Stderr
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
-	setGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		files.close()
 		return nil, &StartError{Command: name, Err: err}
@@ -56,7 +61,7 @@ func start(cmd *exec.Cmd, o *options, r transport.Receiver) (*process, error) {
 		_ = f.Close() // the child's ends
 	}
 	p := &process{
-		cmd: cmd, stdin: stdinW, stream: newStream(stdinW, r, o.log),
+		cmd: cmd, group: groupOf(cmd.Process), stdin: stdinW, stream: newStream(stdinW, r, o.log),
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
 	stderrDone := make(chan struct{})
@@ -73,11 +78,12 @@ func start(cmd *exec.Cmd, o *options, r transport.Receiver) (*process, error) {
 // wait reaps the process, ends its group, and gives its output a last chance.
 func (p *process) wait(stdout, stderr *os.File, stderrDone <-chan struct{}) {
 	_ = p.cmd.Wait() // the state says how it ended
-	killGroup(p.cmd)
+	p.group.kill()
 	deadline := time.Now().Add(lastWords)
 	_ = stdout.SetReadDeadline(deadline)
 	_ = stderr.SetReadDeadline(deadline)
 	<-stderrDone
+	p.group.release()
 	close(p.exited)
 }
 
@@ -87,7 +93,7 @@ func (p *process) read(stdout *os.File, limit int64, name string) {
 	defer stdout.Close()
 	err := p.stream.read(stdout, limit)
 	if limitErr := new(transport.LimitError); errors.As(err, &limitErr) {
-		killGroup(p.cmd) // it floods, and may well do so for ever
+		p.group.kill() // it floods, and may well do so for ever
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		err = nil // ended with the process
@@ -107,9 +113,9 @@ func (p *process) stop(o *options) error {
 	p.stream.fail(transport.ErrClosed)
 	_ = p.stdin.Close()
 	if !p.goneWithin(o.stdinGrace) {
-		_ = terminate(p.cmd)
+		p.group.terminate()
 		if !p.goneWithin(o.termGrace) {
-			killGroup(p.cmd)
+			p.group.kill()
 			if !p.goneWithin(reapTime) {
 				return &ExitError{Command: filepath.Base(p.cmd.Path), Err: errors.New("it survived SIGKILL")}
 			}

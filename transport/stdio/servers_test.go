@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/mcpera/mcpera/protocol"
 )
 
@@ -102,6 +104,27 @@ var servers = map[string]func(){
 		echo(func() {})
 		<-term
 		os.Exit(42)
+	},
+
+	// Answers with the values of the variables that a request names.
+	"environ": func() {
+		lines := bufio.NewScanner(os.Stdin)
+		for lines.Scan() {
+			m, err := protocol.Decode(lines.Bytes())
+			var values []string
+			if err == nil {
+				err = json.Unmarshal(m.Params, &values)
+			}
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(9)
+			}
+			for i, name := range values {
+				values[i] = os.Getenv(name)
+			}
+			encoded, _ := json.Marshal(values) // strings always encode
+			_, _ = os.Stdout.Write(append(protocol.AppendResult(nil, m.ID, encoded), '\n'))
+		}
 	},
 
 	// Obeys nothing.

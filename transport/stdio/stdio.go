@@ -17,8 +17,9 @@ import (
 // A Transport runs a command and talks to it. It implements
 // transport.Transport and transport.Restarter; see there for concurrency.
 type Transport struct {
-	command *exec.Cmd // never started: each run is a copy
-	options *options
+	command   *exec.Cmd // never started: each run is a copy
+	principal string
+	options   *options
 
 	restart  sync.Mutex // held while one process takes the place of another
 	mu       sync.Mutex
@@ -33,7 +34,9 @@ type Transport struct {
 // New returns a transport that runs cmd once it is opened. Of cmd its Path,
 // Args, Env, Dir, ExtraFiles, SysProcAttr and Stderr are used, and cmd itself
 // is neither started nor changed. If Stderr is set it gets a copy of what the
-// server writes there.
+// server writes there. If Env is nil the server gets only some variables of this
+// process, as they are now: see WithEnv. A command without a path is looked up
+// in the PATH of the server, and where that does not have it in this process's.
 func New(cmd *exec.Cmd, opts ...Option) (*Transport, error) {
 	if cmd == nil {
 		return nil, errors.New("stdio: no command")
@@ -44,7 +47,16 @@ func New(cmd *exec.Cmd, opts ...Option) (*Transport, error) {
 			return nil, err
 		}
 	}
-	return &Transport{command: copyOf(cmd), options: o}, nil
+	if cmd.Env != nil && o.inheritEnv {
+		return nil, errors.New("stdio: the command has an Env of its own, so WithInheritedEnv can't count")
+	}
+	command := copyOf(cmd)
+	command.Env = surround(cmd.Env, cmd.Dir, o).environ()
+	t := &Transport{command: command, options: o}
+	if cmd.Env != nil || cmd.Dir != "" || o.inheritEnv || len(o.env) > 0 {
+		t.principal = principal(command)
+	}
+	return t, nil
 }
 
 // copyOf returns a command that can be started once.
@@ -58,24 +70,22 @@ func copyOf(cmd *exec.Cmd) *exec.Cmd {
 // Kind returns negotiation.Stdio.
 func (t *Transport) Kind() negotiation.Transport { return negotiation.Stdio }
 
-// Target names the command. Its Principal is a digest of the environment that
-// the command was given, where credentials may stand, and of its directory.
+// Target names the command. Its Principal is a digest of the environment of the
+// server, where credentials may stand, and of its directory; "" when the server
+// gets no more than every server does.
 func (t *Transport) Target() transport.Target {
 	argv := t.command.Args
 	if len(argv) == 0 {
 		argv = []string{t.command.Path}
 	}
-	return transport.Target{Command: slices.Clone(argv), Principal: principal(t.command)}
+	return transport.Target{Command: slices.Clone(argv), Principal: t.principal}
 }
 
 // principal is a digest of what sets a process apart from others that run the
-// same command; "" when it has all of this process.
+// same command.
 func principal(cmd *exec.Cmd) string {
-	if cmd.Env == nil && cmd.Dir == "" {
-		return ""
-	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %v ", cmd.Dir, cmd.Env == nil)
+	fmt.Fprintf(h, "%q ", cmd.Dir)
 	for _, variable := range cmd.Env {
 		fmt.Fprintf(h, "%q ", variable)
 	}
