@@ -12,6 +12,7 @@ import (
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
+	"github.com/mcpera/mcpera/transport"
 )
 
 // X-TSK-04: the server is asked no more often than it wants, which may change.
