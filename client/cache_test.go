@@ -867,6 +867,72 @@ func TestAHeaderMismatchListsTheToolsAnew(t *testing.T) {
 	}
 }
 
+func TestACallerThatGaveUpGetsNothing(t *testing.T) {
+	overBoth(t, kept(aMinute), func(t *testing.T, s *scripted) {
+		c := s.connected(t, caching(newStill()))
+		if _, err := read(t.Context(), c, "a:b"); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := read(ctx, c, "a:b"); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// minding is a Store that does nothing for a context that has ended.
+type minding struct{ responsecache.Store }
+
+func (m minding) Load(ctx context.Context, key responsecache.Key) (responsecache.Entry, bool, error) {
+	if ctx.Err() != nil {
+		return responsecache.Entry{}, false, ctx.Err()
+	}
+	return m.Store.Load(ctx, key)
+}
+
+func TestAStaleAnswerStandsInAfterTheDeadline(t *testing.T) {
+	s := overHTTP(t, kept(aMinute).With(fault.Script{protocol.MethodReadResource: {
+		{fault.Result(`{"contents":[{"uri":"a:b","text":"${n}"}],` + aMinute + `}`)}, {fault.Silence()},
+	}}))
+	now := newStill()
+	c := s.connected(t, client.WithStaleOnError(time.Hour),
+		caching(now, responsecache.WithStore(minding{responsecache.NewMemory(0, 0)})))
+	if _, err := read(t.Context(), c, "a:b"); err != nil {
+		t.Fatal(err)
+	}
+	now.advance(time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	got, err := read(ctx, c, "a:b")
+	want(t, "after the caller's deadline", "1", got, err)
+}
+
+func TestADiscoverResultOfOtherVersionsIsNotTaken(t *testing.T) {
+	s := overHTTP(t, kept(aMinute))
+	cache := caching(newStill(), responsecache.WithStore(failing{
+		Store: responsecache.NewMemory(0, 0), corrupt: `{"supportedVersions":["2027-01-01"],"capabilities":{}}`,
+	}))
+	for _, n := range []string{"1", "2"} {
+		if c := s.connected(t, cache); c.Instructions() != n {
+			t.Errorf("instructions %q, want %q", c.Instructions(), n)
+		}
+	}
+}
+
+func TestClientsWithEqualExtensionsShare(t *testing.T) {
+	s := overHTTP(t, kept(aMinute))
+	var opts []client.Option
+	for i := range 8 {
+		opts = append(opts, client.WithExtension(fmt.Sprintf("com.example/e%d", i), map[string]int{"a": 1}))
+	}
+	opts = append(opts, caching(newStill()))
+	for range 8 {
+		got, err := read(t.Context(), s.connected(t, opts...), "a:b")
+		want(t, "an equal client", "1", got, err)
+	}
+}
+
 func TestAClosedClientGivesOutNothing(t *testing.T) {
 	overBoth(t, kept(aMinute), func(t *testing.T, s *scripted) {
 		c := s.connected(t, caching(newStill()))

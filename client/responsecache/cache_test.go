@@ -275,6 +275,42 @@ func TestADropDuringASaveWins(t *testing.T) {
 	}
 }
 
+// dropping is a Store that lets a test in after a Drop.
+type dropping struct {
+	responsecache.Store
+	after func()
+}
+
+func (s *dropping) Drop(ctx context.Context, topic responsecache.Topic) error {
+	defer s.after()
+	return s.Store.Drop(ctx, topic)
+}
+
+func TestADropDuringAFlushIsNotLost(t *testing.T) {
+	store := &dropping{Store: responsecache.NewMemory(0, 0)}
+	now := newClock()
+	c := responsecache.New(now.Now, responsecache.WithStore(store))
+	drops := 0
+	store.after = func() {
+		if drops++; drops > 1 {
+			return
+		}
+		now.advance(1)
+		keep(t, c, tools(), `{"ttlMs":60000}`)
+		c.Drop(tools().Topic())
+		if err := c.Flush(t.Context()); err != nil { // leaves it to the one under way
+			t.Error(err)
+		}
+	}
+	c.Drop(tools().Topic())
+	if err := c.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := kept(t, c, tools(), time.Hour); got != "" || drops != 2 {
+		t.Errorf("kept %q after %d drops in the store, want nothing after 2", got, drops)
+	}
+}
+
 func TestAFailingStore(t *testing.T) {
 	down := errors.New("the disk is full")
 	store := newSlow()
@@ -347,6 +383,12 @@ func TestDropsAreBounded(t *testing.T) {
 	}
 	if kept(t, c, tools(), 0) != "" {
 		t.Error("when too much was dropped, all that was kept before counts as dropped")
+	}
+	now.advance(1)
+	keep(t, c, tools(), `{"ttlMs":60000}`)
+	c.Drop(responsecache.TopicOf("https://h/mcp?", "resources/read", "a:last"))
+	if kept(t, c, tools(), 0) == "" {
+		t.Error("what came after the flood went with the next drop")
 	}
 	if err := c.Flush(t.Context()); err != nil {
 		t.Fatal(err)
