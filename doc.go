@@ -18,6 +18,7 @@
 //   - transport, transport/http, transport/stdio: the ways to reach a server
 //   - negotiation: the era decision, as a pure table
 //   - erecache: remembers what servers speak
+//   - client/responsecache: keeps what servers answered, for as long as they allow
 //   - protocol: the wire types
 //   - conformance: servers to test against
 package mcpera

@@ -6,5 +6,6 @@
 // to initialize, and a connection that is modern stays modern.
 //
 // What was found out about a server is remembered in a cache that all clients
-// of a process share unless [WithEraCache] says otherwise.
+// of a process share unless [WithEraCache] says otherwise. What a modern server
+// answered is kept for as long as it allows: see [WithResponseCache] and [Cache].
 package client
