@@ -18,13 +18,15 @@ var layers = map[string][]string{
 	"negotiation":           {"handler", "protocol"},
 	"internal/origin":       {},
 	"erecache":              {"negotiation", "internal/origin"},
-	"transport":             {"negotiation", "protocol", "internal/origin"},
+	"transport":             {"negotiation", "protocol", "internal/origin", "transport/challenge"},
+	"transport/challenge":   {},
 	"transport/headervalue": {},
 	"transport/target":      {"internal/origin"},
 	"internal/pending":      {"transport", "negotiation", "protocol"},
 	"transport/stdio":       {"transport", "negotiation", "protocol", "internal/pending"},
 	"transport/http": {
-		"transport", "transport/headervalue", "transport/target", "negotiation", "protocol", "internal/origin", "internal/pending",
+		"transport", "transport/challenge", "transport/headervalue", "transport/target",
+		"negotiation", "protocol", "internal/origin", "internal/pending",
 	},
 	"client/responsecache": {"protocol"},
 	"client": {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpera/mcpera/protocol"
+	"github.com/mcpera/mcpera/transport/challenge"
 )
 
 // Sentinels for errors.Is.
@@ -42,8 +43,13 @@ type AuthError struct {
 	Method    string // the JSON-RPC method that was refused
 	Status    int    // 401 or 403
 	Challenge string // the WWW-Authenticate header, as it came; may be ""
-	Err       error  // what the server said; may be nil
+	// Err is what the server said, or why the transport's authorizer could not
+	// get what it asked for; may be nil.
+	Err error
 }
+
+// Challenges returns what the server asks for, read from Challenge.
+func (e *AuthError) Challenges() []challenge.Challenge { return challenge.Parse(e.Challenge) }
 
 func (e *AuthError) Error() string {
 	var b strings.Builder

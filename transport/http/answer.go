@@ -63,6 +63,10 @@ func (t *Transport) limit(req *transport.Request) int64 {
 // readJSON reads a body that is one message. What can't be read as one stays
 // in Body, with the reason in Err.
 func (t *Transport) readJSON(f *flight, resp *http.Response, req *transport.Request, o *negotiation.Outcome) {
+	if f.refusal != nil {
+		o.Err = f.refusal
+		return
+	}
 	limit := t.limit(req)
 	body, err := readAll(io.LimitReader(resp.Body, limit+1), min(resp.ContentLength, limit, maxPresized))
 	if err != nil {

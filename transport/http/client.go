@@ -54,6 +54,9 @@ func newClient(o *options, endpoint *url.URL) (*http.Client, idleCloser, error) 
 	if o.breaker != nil {
 		base = breakingTripper{base, o.breaker, at}
 	}
+	if o.authorizer != nil {
+		base = authorizingTripper{base, o.authorizer, endpoint}
+	}
 	client.Transport = roundTripper{base}
 	client.CheckRedirect = checkRedirect
 	if o.policy != nil {

@@ -22,6 +22,9 @@ type flight struct {
 	cancel context.CancelFunc
 	detach func() bool // frees Context of caller; false when that has ended
 	unlife func() bool
+
+	request *transport.Request // what is posted; nil for a stream
+	refusal error              // why there are no other credentials, once the server has refused those
 }
 
 // begin starts a flight, unless the transport is closed. The flight must be

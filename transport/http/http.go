@@ -78,11 +78,11 @@ func takeUser(u *url.URL, header http.Header) *url.URL {
 }
 
 // principal is a digest of the credentials that the caller configured. Any
-// header may be one. A client of the caller's may send some that can't be seen:
-// unless WithPrincipal says whose they are, they are no other transport's.
+// header may be one. An Authorizer or a client of the caller's may send some that
+// can't be seen: unless WithPrincipal says whose they are, they are no other transport's.
 func principal(u *url.URL, o *options) string {
 	unseen := o.principal
-	if unseen == "" && o.client != nil && (o.client.Transport != nil || o.client.Jar != nil) {
+	if unseen == "" && (o.authorizer != nil || o.client != nil && (o.client.Transport != nil || o.client.Jar != nil)) {
 		unseen = rand.Text()
 	}
 	if u.User == nil && u.RawQuery == "" && len(o.header) == 0 && unseen == "" {
@@ -145,7 +145,7 @@ func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
 // EndSession sends a DELETE. Any answer is a normal end; the error is that of
 // the network.
 func (t *Transport) EndSession(ctx context.Context, version, session string) error {
-	f, ok := t.begin(ctx)
+	f, ok := t.begin(transport.Unattended(ctx))
 	if !ok {
 		return transport.ErrClosed
 	}

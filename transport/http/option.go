@@ -25,6 +25,7 @@ type options struct {
 	policy     *target.Policy // nil for none, as the following
 	breaker    *Breaker
 	rateLimit  *RateLimit
+	authorizer Authorizer
 	messages   *url.URL // where to post over HTTP+SSE; nil where the server says
 }
 

@@ -33,6 +33,7 @@ func (t *Transport) post(f *flight, req *transport.Request) (*http.Response, neg
 	}
 	t.addHeader(hreq.Header)
 	setHeaders(hreq.Header, req)
+	f.request = req
 	resp, attempts, err := t.do(hreq, req)
 	o.Attempts = attempts
 	if err != nil {
@@ -99,7 +100,7 @@ func redact(err error) error {
 // was made.
 func unsent(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial" || permanent(err) || refused(err)
+	return errors.As(err, &op) && op.Op == "dial" || errors.As(err, new(*authorizeError)) || permanent(err) || refused(err)
 }
 
 // permanent reports whether no retry can mend err.

@@ -46,7 +46,7 @@ func (t *Transport) follow(f *flight, body io.ReadCloser, req *transport.Request
 // see transport.Listener. The answer to the first attempt decides whether there
 // is one: anything but an event stream means that there is none.
 func (t *Transport) Listen(ctx context.Context, req *transport.Request, opened func()) error {
-	f, ok := t.begin(ctx)
+	f, ok := t.begin(transport.Unattended(ctx))
 	if !ok {
 		return transport.ErrClosed
 	}
