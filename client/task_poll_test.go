@@ -2,7 +2,7 @@ package client_test
 
 import (
 	"context"
-	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,7 +63,7 @@ func TestATaskIsPolledAsOftenAsItsServerWants(t *testing.T) {
 // X-TSK-12: a server that tells of the task is asked when it does.
 func TestATaskThatIsToldOfIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		state := `{"taskId":"t","status":"working","pollIntervalMs":3600000}`
+		var told atomic.Bool
 		p := newPuppet(negotiation.HTTP, func(ctx context.Context, p *puppet, req *transport.Request) (string, error) {
 			switch req.Method {
 			case protocol.MethodListen:
@@ -72,14 +72,18 @@ func TestATaskThatIsToldOfIsNotWaitedFor(t *testing.T) {
 				if err := pass(ctx, 5*time.Second); err != nil {
 					return "", err
 				}
-				state = taskDone
+				told.Store(true)
 				p.say("", protocol.MethodTaskChanged, `{`+meta+`,"taskId":"t","status":"completed"}`)
 				<-ctx.Done()
 				return "", ctx.Err()
 			case protocol.MethodGetTask:
-				return state, nil
+				if told.Load() {
+					return taskDone, nil
+				}
+				fallthrough // the acknowledgement is a reason to look, too
 			default:
-				return strings.Replace(state, "{", `{"resultType":"task",`, 1), nil
+				return `{"resultType":"` + map[bool]string{true: "task", false: "complete"}[req.Method == protocol.MethodCallTool] +
+					`","taskId":"t","status":"working","pollIntervalMs":3600000}`, nil
 			}
 		})
 		c := p.connect(t, negotiation.EraModern, client.WithTasks())
