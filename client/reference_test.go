@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -266,4 +267,14 @@ func (u *user) ElicitURL(_ context.Context, req *protocol.ElicitRequest) (*proto
 func (u *user) ListRoots(context.Context) ([]protocol.Root, error) {
 	u.note("roots")
 	return []protocol.Root{{URI: "file:///home/ada/project", Name: "project"}}, nil
+}
+
+// peek returns the body of a request and leaves it to be read.
+func peek(r *http.Request) string {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return ""
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return string(body)
 }
