@@ -105,6 +105,12 @@ func (t *Transport) Target() transport.Target { return t.target }
 // String shows the endpoint's origin only, as the rest may hold secrets.
 func (t *Transport) String() string { return t.target.String() }
 
+// GoString shows what String does.
+func (t *Transport) GoString() string { return "&http.Transport{" + t.String() + "}" }
+
+// MarshalText returns String, for logs in JSON.
+func (t *Transport) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
 // Open does nothing on the network.
 func (t *Transport) Open(_ context.Context, r transport.Receiver) error {
 	t.receiver = r

@@ -268,7 +268,9 @@ func TestShareFailsAndLeavesTheTransportAsItWas(t *testing.T) {
 			flush(w)
 			panic(http.ErrAbortHandler)
 		}, io.ErrUnexpectedEOF, ""},
-		"a redirect elsewhere":      {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, evil.URL, http.StatusTemporaryRedirect) }, transport.ErrNoStream, "HTTP 307"},
+		"a redirect elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, evil.URL, http.StatusTemporaryRedirect)
+		}, transport.ErrNoStream, "HTTP 307"},
 		"an event above the limit":  {stream(true, "event: endpoint\ndata: /"+strings.Repeat("x", 5000)+"\n\n"), new(transport.LimitError), "event is larger"},
 		"a head that never comes":   {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, context.DeadlineExceeded, ""},
 		"an event that never comes": {stream(true, ": only a comment\n\n"), context.DeadlineExceeded, ""},
