@@ -25,6 +25,8 @@ type Want struct {
 	// Opening is what the server is asked by the first Connect, Reopening by one
 	// that shares its caches. The round trips follow from them.
 	Opening, Reopening []string
+	// Shared: HTTP+SSE, whose stream is a round trip that no POST tells of.
+	Shared bool
 	// Session: the server keeps a session, which ends with a DELETE.
 	Session bool
 
@@ -36,6 +38,7 @@ type Want struct {
 var (
 	Discover   = []string{protocol.MethodDiscover}
 	Handshake  = []string{protocol.MethodInitialize, protocol.MethodInitialized}
+	Refused    = []string{protocol.MethodInitialize} // by a server of HTTP+SSE, before the handshake
 	Fallback   = slices.Concat(Discover, Handshake)
 	AtOnce     = []string{} // no round trip at all
 	afterwards = []string{protocol.MethodListTools, protocol.MethodCallTool}
@@ -80,6 +83,9 @@ func (w Want) outcome(opening []string) Outcome {
 	}
 	if w.Session {
 		o.Asked = append(o.Asked, "DELETE")
+	}
+	if w.Shared {
+		o.RoundTrips++
 	}
 	for _, method := range opening {
 		if !strings.HasPrefix(method, "notifications/") {

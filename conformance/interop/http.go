@@ -20,17 +20,38 @@ import (
 // what it is asked.
 func OverHTTP(t testing.TB, h http.Handler) *Server {
 	t.Helper()
+	return OverHTTPAt(t, h, "")
+}
+
+// OverHTTPAt is OverHTTP for a server whose endpoint is at path.
+func OverHTTPAt(t testing.TB, h http.Handler, path string) *Server {
+	t.Helper()
 	r := &recorder{next: h}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	return &Server{
-		reach: func() (transport.Transport, error) { return mcphttp.New(server.URL) },
+		reach: func() (transport.Transport, error) { return mcphttp.New(server.URL + path) },
 		asked: r.take,
 	}
 }
 
 // ProxyTo returns a handler that passes everything on to endpoint.
 func ProxyTo(t testing.TB, endpoint string) http.Handler {
+	t.Helper()
+	return proxy(t, endpoint, func(r *httputil.ProxyRequest, target *url.URL) {
+		u := *target
+		r.Out.URL = &u
+	})
+}
+
+// ProxyToOrigin returns a handler that passes everything on to origin, with the
+// path and the query that it came with.
+func ProxyToOrigin(t testing.TB, origin string) http.Handler {
+	t.Helper()
+	return proxy(t, origin, (*httputil.ProxyRequest).SetURL)
+}
+
+func proxy(t testing.TB, endpoint string, direct func(*httputil.ProxyRequest, *url.URL)) http.Handler {
 	t.Helper()
 	target, err := url.Parse(endpoint)
 	if err != nil {
@@ -41,8 +62,8 @@ func ProxyTo(t testing.TB, endpoint string) http.Handler {
 	return &httputil.ReverseProxy{
 		Transport: pool,
 		Rewrite: func(r *httputil.ProxyRequest) {
-			u := *target
-			r.Out.URL, r.Out.Host = &u, "" // the Host becomes the target's: servers check it
+			direct(r, target)
+			r.Out.Host = "" // the Host becomes the target's: servers check it
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package interop_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mcpera/mcpera/client"
@@ -13,6 +14,7 @@ type npmServer struct {
 	script string
 	args   []string
 	path   string // of the endpoint; "" over stdio
+	shared bool   // HTTP+SSE, where messages go to another path
 	pin    negotiation.Era
 	want   interop.Want
 }
@@ -49,6 +51,16 @@ func TestConnectFindsTheEraOfEveryNPMServer(t *testing.T) {
 		"server-everything over HTTP is legacy": {
 			script: everything, args: []string{"streamableHttp"}, path: "/mcp",
 			want: echo(interop.Want{Row: negotiation.RowNotModern, Session: true}),
+		},
+		"server-everything over HTTP+SSE is legacy": {
+			script: everything, args: []string{"sse"}, path: "/sse", shared: true,
+			want: interop.Want{
+				Era: negotiation.EraLegacy, Version: legacy, Name: "mcp-servers/everything",
+				Row: negotiation.RowNotModern, Shared: true,
+				Opening:   slices.Concat(interop.Discover, interop.Refused, interop.Handshake),
+				Reopening: slices.Concat(interop.Refused, interop.Handshake),
+				Call:      interop.Call{Tool: "echo", Args: map[string]any{"message": "Ada"}}, Text: "Echo: Ada",
+			},
 		},
 		"a modern server over stdio is modern": {
 			script: "server.mjs", args: []string{"modern", "stdio"},
@@ -133,6 +145,10 @@ func (s npmServer) start(t *testing.T) *interop.Server {
 	if s.path == "" {
 		return interop.OverStdio(t, stdioCommand(dir, s.script, s.args...)...)
 	}
-	endpoint := startHTTP(t, dir, s.script, s.args...) + s.path
+	origin := startHTTP(t, dir, s.script, s.args...)
+	if s.shared {
+		return interop.OverHTTPAt(t, interop.ProxyToOrigin(t, origin), s.path)
+	}
+	endpoint := origin + s.path
 	return interop.OverHTTP(t, interop.ProxyTo(t, endpoint))
 }
