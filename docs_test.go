@@ -50,7 +50,7 @@ func TestErrorPageNamesOnlyErrorsThatExist(t *testing.T) {
 	}
 	for _, name := range regexp.MustCompile("`\\*?([a-z]+\\.[A-Z][A-Za-z]+)`").FindAllStringSubmatch(string(page), -1) {
 		pkg, symbol, _ := strings.Cut(name[1], ".")
-		path := map[string]string{"stdio": "transport/stdio", "context": "", "errors": ""}[pkg]
+		path := map[string]string{"stdio": "transport/stdio", "mcphttp": "transport/http", "context": "", "errors": ""}[pkg]
 		if path == "" {
 			path = pkg
 		}
