@@ -40,6 +40,9 @@ func (t *Transport) begin(ctx context.Context) (*flight, bool) {
 	f.Context, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	f.detach = context.AfterFunc(ctx, f.cancel)
 	f.unlife = context.AfterFunc(t.life, f.cancel)
+	if ctx.Err() != nil {
+		f.cancel() // AfterFunc may take its time
+	}
 	return f, true
 }
 
