@@ -12,7 +12,7 @@ RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
 RESULTS ?= $(CURDIR)/.cache/test
 
 # Modules of their own keep other SDKs out of our go.mod.
-MODULES = . conformance/peers
+MODULES = . conformance/peers bench
 
 .PHONY: help
 help: ## list the targets
@@ -29,6 +29,10 @@ test: ## run all tests, with the race detector where a C compiler is
 .PHONY: conformance
 conformance: ## run the official suite against our server and our client
 	go run ./conformance/suite
+
+.PHONY: bench
+bench: ## measure our client beside its peers, and write docs/performance.md
+	cd bench && go run . -doc ../docs/performance.md
 
 .PHONY: demo
 demo: ## connect to servers of both eras, over HTTP and stdio
