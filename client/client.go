@@ -20,14 +20,15 @@ type Client struct {
 	session session
 	report  Negotiation
 
-	active    active       // calls under way
-	serving   serving      // requests of the server that are being served
-	answering atomic.Int64 // requests of the server that are answered without a handler
-	atWork    atWork       // handlers that a legacy server waits for
-	mail      *mailbox     // notifications for the program
-	turn      turn         // of the request that is under way, see takeTurn
-	tools     toolbook
-	subs      subscriptions
+	active   active       // calls under way
+	serving  serving      // requests of the server that are being served
+	ponging  atomic.Int64 // pings of the server that are being answered
+	refusing atomic.Int64 // requests of the server that are being refused, being too many
+	atWork   atWork       // handlers that a legacy server waits for
+	mail     *mailbox     // notifications for the program
+	turn     turn         // of the request that is under way, see takeTurn
+	tools    toolbook
+	subs     subscriptions
 	// streamRenewed is when a stream last found its session forgotten, in Unix
 	// nanoseconds.
 	streamRenewed atomic.Int64

@@ -33,21 +33,31 @@ func WithSlowStart(d time.Duration) Option {
 	}
 }
 
+// handover is how long a transport may take to say that a probe was sent. One
+// that never says so only makes its probe take longer.
+const handover = time.Second
+
 // probeStdio sends the one probe that a process gets, and waits for its answer
-// for up to limit.
+// for up to limit. The time begins when the probe is on its way: initialize must
+// not overtake it.
 func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, limit time.Duration) negotiation.Outcome {
-	answer := make(chan negotiation.Outcome, 1)
+	answer, sent := make(chan negotiation.Outcome, 1), make(chan struct{}, 1)
+	req.Sent = func() { sent <- struct{}{} }
 	n.client.spawn(func() { answer <- silent(n.client.link.exchange(n.client.life, req)) })
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(max(limit, limit+handover)) // the longest limits have no room for more
 	defer timer.Stop()
-	select {
-	case o := <-answer:
-		return o
-	case <-ctx.Done():
-		return negotiation.Outcome{Failure: negotiation.Canceled, Err: ctx.Err(), RequestID: req.ID}
-	case <-timer.C:
-		n.late = &lateProbe{request: req, answer: answer, rules: n.client.config.rules}
-		return negotiation.Outcome{Failure: negotiation.TimedOut, Err: context.DeadlineExceeded, RequestID: req.ID}
+	for {
+		select {
+		case <-sent:
+			timer.Reset(limit)
+		case o := <-answer:
+			return o
+		case <-ctx.Done():
+			return negotiation.Outcome{Failure: negotiation.Canceled, Err: ctx.Err(), RequestID: req.ID}
+		case <-timer.C:
+			n.late = &lateProbe{request: req, answer: answer, rules: n.client.config.rules}
+			return negotiation.Outcome{Failure: negotiation.TimedOut, Err: context.DeadlineExceeded, RequestID: req.ID}
+		}
 	}
 }
 
@@ -140,6 +150,9 @@ func (n *negotiator) afterInitialize(
 	}
 	if _, ok := n.late.modern(); ok {
 		return n.lateModern()
+	}
+	if late := n.late.outcome; late.Message != nil && late.Message.Error != nil {
+		probeErr = n.client.link.fail(n.late.request, late) // says more than that it was late
 	}
 	return nil, both(err, probeErr)
 }

@@ -15,10 +15,6 @@ import (
 // The servers of this file answer the probe after its time, which soonLate
 // makes very short; all order between their answers is the script's.
 
-// unhurried is a probe timeout that passes, but leaves a client and a server
-// on a busy machine the time to hear from each other.
-var unhurried = client.WithProbeTimeout(time.Second)
-
 func TestALateDiscoverResultAndARefusedInitializeAreModern(t *testing.T) {
 	refused := fault.Error(0, "duplicate initialize")
 	for name, script := range map[string]fault.Script{
@@ -38,7 +34,7 @@ func TestALateDiscoverResultAndARefusedInitializeAreModern(t *testing.T) {
 				Methods: "server/discover initialize",
 				Opened:  "modern 2026-07-28", Remembered: "modern 2026-07-28",
 			}
-			if diff := cmp.Diff(want, s.open(t, unhurried)); diff != "" {
+			if diff := cmp.Diff(want, s.open(t, soonLate)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if n := s.Count(fault.Start); n != 1 {
@@ -64,7 +60,7 @@ func TestALateDiscoverResultAndAnAcceptedInitializeAreLegacyNowAndModernLater(t 
 			s := overStdio(t, fault.Dual().With(script).With(fault.Script{
 				protocol.MethodListTools: {{fault.Answered("server/discover"), fault.Tools("echo")}},
 			}))
-			c := s.connected(t, unhurried)
+			c := s.connected(t, soonLate)
 			if c.Era() != negotiation.EraLegacy {
 				t.Errorf("the connection is %s, want legacy", c.Era())
 			}
@@ -141,6 +137,20 @@ func TestAnInitializeThatIsNeverAnsweredLeavesTheLateDiscoverResult(t *testing.T
 	}
 	if n := s.Count(fault.Start); n != 2 {
 		t.Errorf("%d starts, want a fresh process for the modern era", n)
+	}
+}
+
+func TestALateErrorStandsBesideThatOfInitialize(t *testing.T) {
+	s := overStdio(t, fault.Script{
+		protocol.MethodDiscover: {{fault.After("initialize"), fault.Error(-32020, "no")}},
+	})
+	want := opening{
+		Methods:    "server/discover initialize",
+		Failed:     "initialize server error -32601, also server/discover server error -32020",
+		Remembered: "nothing",
+	}
+	if diff := cmp.Diff(want, s.open(t, soonLate)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

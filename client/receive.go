@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -87,12 +88,12 @@ func (c *Client) receiveRequest(msg *protocol.Message) {
 		return
 	}
 	if msg.Method == protocol.MethodPing {
-		c.answerSoon(s, msg, protocol.AppendResult(nil, msg.ID, jsontext.Value(`{}`)))
+		c.answerSoon(&c.ponging, s, msg, protocol.AppendResult(nil, msg.ID, jsontext.Value(`{}`)))
 		return
 	}
 	ctx, done, free := c.serving.begin(context.WithValue(c.life, servingKey{}, c), msg.ID)
 	if !free {
-		c.answerSoon(s, msg, protocol.AppendError(nil, msg.ID, protocol.CodeInternal, "the client is busy"))
+		c.answerSoon(&c.refusing, s, msg, protocol.AppendError(nil, msg.ID, protocol.CodeInternal, "the client is busy"))
 		return
 	}
 	if !c.spawn(func() {
@@ -103,18 +104,19 @@ func (c *Client) receiveRequest(msg *protocol.Message) {
 	}
 }
 
-// answerSoon sends an answer that is ready, off the reader. A server that asks
-// and asks and does not read gets no more of them.
-func (c *Client) answerSoon(s session, msg *protocol.Message, body []byte) {
-	if c.answering.Add(1) > maxServing {
-		c.answering.Add(-1)
+// answerSoon sends an answer that is ready, off the reader. underWay counts
+// those of its kind: a server that asks and asks and does not read gets no more
+// of them.
+func (c *Client) answerSoon(underWay *atomic.Int64, s session, msg *protocol.Message, body []byte) {
+	if underWay.Add(1) > maxServing {
+		underWay.Add(-1)
 		return
 	}
 	if !c.spawn(func() {
-		defer c.answering.Add(-1)
+		defer underWay.Add(-1)
 		c.answer(s, msg, body)
 	}) {
-		c.answering.Add(-1)
+		underWay.Add(-1)
 	}
 }
 

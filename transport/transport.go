@@ -129,6 +129,9 @@ type Request struct {
 	// Once is set when the caller repeats the request itself: the transport
 	// tries it a single time, even when nothing reached the server.
 	Once bool
+	// Sent, if set, is to be called when the message is on a stream that all
+	// requests share, or can't be: what is sent after that comes after it.
+	Sent func()
 	// MaxAnswer bounds the answer in bytes; 0 stands for the transport's limit.
 	MaxAnswer int64
 }

@@ -67,6 +67,9 @@ func (r *Requests) Await(ctx context.Context, req *transport.Request, send func(
 	if err == nil {
 		err = send()
 	}
+	if req.Sent != nil {
+		req.Sent()
+	}
 	if err != nil {
 		r.fail(ctx, &o, err)
 		return o

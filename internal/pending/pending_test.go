@@ -279,3 +279,23 @@ func TestManyWaitAtTheSameTime(t *testing.T) {
 		}
 	}
 }
+
+func TestSentIsToldBetweenSendingAndWaiting(t *testing.T) {
+	for name, sendErr := range map[string]error{"a message on its way": nil, "one that failed": errors.New("broken pipe")} {
+		t.Run(name, func(t *testing.T) {
+			r := pending.New()
+			var steps []string
+			req := &transport.Request{ID: protocol.NumberID(1), Sent: func() {
+				steps = append(steps, "sent")
+				r.Fail(errors.New("the end"))
+			}}
+			r.Await(t.Context(), req, func() error {
+				steps = append(steps, "send")
+				return sendErr
+			})
+			if diff := cmp.Diff([]string{"send", "sent"}, steps); diff != "" {
+				t.Errorf("steps (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
