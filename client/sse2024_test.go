@@ -149,7 +149,7 @@ func TestNoSharedStreamIsAnErrorThatTellsBoth(t *testing.T) {
 	refuse := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
-				http.Error(w, "no", 405)
+				http.Error(w, "no", http.StatusMethodNotAllowed)
 				return
 			}
 			http.Error(w, "no", status)
@@ -157,7 +157,7 @@ func TestNoSharedStreamIsAnErrorThatTellsBoth(t *testing.T) {
 	}
 	silent := func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
-			http.Error(w, "no", 405)
+			http.Error(w, "no", http.StatusMethodNotAllowed)
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -175,6 +175,8 @@ func (t *Transport) readEvents(f *flight, body io.Reader, req *transport.Request
 			continue
 		case err != nil && unfinished(): // cut off, rather than wrong
 			continue
+		case err != nil && req.ID.IsZero(): // it fails no request
+			continue
 		case err != nil:
 			o.Body, o.Err = body, err
 			return

@@ -50,7 +50,7 @@ func (s *streamServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"Accept": "text/event-stream", "Mcp-Session-Id": "s1", "Mcp-Protocol-Version": "2025-11-25", "Authorization": "Bearer SECRET",
 	} {
 		if got := r.Header.Get(name); got != want {
-			http.Error(w, fmt.Sprintf("header %s is %q", name, got), 418)
+			http.Error(w, fmt.Sprintf("header %s is %q", name, got), http.StatusTeapot)
 			return
 		}
 	}
@@ -287,7 +287,7 @@ func TestWhatIsNoStreamOfTheServer(t *testing.T) {
 		"400": answer(400, "text/plain", "session missing"), "401": answer(401, "", ""), "403": answer(403, "", ""),
 		"404": answer(404, "", ""), "405": answer(405, "", ""), "406": answer(406, "", ""), "500": answer(500, "", ""),
 		"501": answer(501, "", ""), "200 and JSON": answer(200, "application/json", "{}"), "202 and nothing": answer(202, "", ""),
-		"a redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) },
+		"a redirect": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -320,7 +320,7 @@ func TestServersStreamIsTakenUpAgain(t *testing.T) {
 		ends string // part of the error; "" when it is still open after a minute
 	}{
 		"what comes is delivered, but responses and noise": {
-			[]http.HandlerFunc{stream(true, primed, news, "data: "+result+"\n\n", "event: x\n"+news, ": ping\n\n", news)},
+			[]http.HandlerFunc{stream(true, primed, news, "data: "+result+"\n\n", "data: not JSON\n\n", "event: x\n"+news, ": ping\n\n", news)},
 			[]opened{{0, ""}}, "notifications/message notifications/message", "",
 		},
 		"after the last event": {
