@@ -105,6 +105,8 @@ func pooled() *http.Transport {
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   dialTimeout,
 		ExpectContinueTimeout: time.Second,
+		// Retries would multiply the 10 MB that net/http reads otherwise.
+		MaxResponseHeaderBytes: 1 << 20,
 	}
 }
 

@@ -119,3 +119,14 @@ func TestProxiesOfTheEnvironmentAreNotUsedUnderAPolicy(t *testing.T) {
 		t.Errorf("requests go through a %T", tr.own) // package target tests what it does
 	}
 }
+
+func TestHeadersAreBounded(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Padding", strings.Repeat("x", 2<<20))
+		answer(200, "application/json", result)(w, r)
+	})
+	o, err := exchange(t.Context(), open(t, s.URL), toolCall())
+	if o.Failure != negotiation.NetworkError || err == nil {
+		t.Errorf("%v: %v", o.Failure, err)
+	}
+}
