@@ -162,7 +162,8 @@ func TestAFloodOfProgressIsBoundedAndKeepsTheLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got) > bound+1 || got[len(got)-1] != flood {
+		// The first, and one that may be taken before the last has its place.
+		if len(got) > bound+2 || got[len(got)-1] != flood {
 			t.Errorf("%d taken, the last is %v", len(got), got[len(got)-1])
 		}
 		for i := 1; i < len(got); i++ {
