@@ -28,6 +28,9 @@ var layers = map[string][]string{
 		"transport", "transport/challenge", "transport/headervalue", "transport/target",
 		"negotiation", "protocol", "internal/origin", "internal/pending",
 	},
+	"auth": {
+		"transport", "transport/challenge", "transport/http", "transport/target", "protocol", "internal/origin",
+	},
 	"client/responsecache": {"protocol"},
 	"client": {
 		"client/responsecache", "handler", "erecache", "negotiation",

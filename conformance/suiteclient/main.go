@@ -19,8 +19,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/mcpera/mcpera"
 	"github.com/mcpera/mcpera/client"
+	mcphttp "github.com/mcpera/mcpera/transport/http"
 )
 
 // timeLimit ends the program in good time: the suite kills only the shell that
@@ -49,7 +49,16 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 
-	c, err := mcpera.Dial(ctx, url, client.WithHandler(user{}))
+	login, err := newAuthorizer(given)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, login.Close()) }()
+	t, err := mcphttp.New(url, mcphttp.WithAuthorizer(login))
+	if err != nil {
+		return err
+	}
+	c, err := client.Connect(ctx, t, client.WithHandler(user{}))
 	if err != nil {
 		return err
 	}
@@ -63,6 +72,8 @@ type data struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"toolCalls"`
+	ClientID     string `json:"client_id"` // registered beforehand
+	ClientSecret string `json:"client_secret"`
 }
 
 func readData(text string) (data, error) {

@@ -1,0 +1,123 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/mcpera/mcpera/protocol"
+)
+
+// Ways to authenticate at a token endpoint.
+//
+// Source: RFC 7591, 2.
+const (
+	methodNone  = "none"
+	methodBasic = "client_secret_basic"
+	methodPost  = "client_secret_post"
+)
+
+// requestToken asks the token endpoint for a token. form says what for, with its
+// grant_type. Once it is sent it is waited for, whatever ctx does, for at most
+// 30 s: a code or a refresh token that the server has taken would be lost.
+func (a *Authorizer) requestToken(ctx context.Context, server *ServerMetadata, client *Registration, form url.Values) (*Token, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	style, secret, err := client.style(server)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+	defer cancel()
+	defer context.AfterFunc(a.life, cancel)()
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, &http.Client{
+		Transport: tokenTripper{a.http.Transport}, CheckRedirect: a.http.CheckRedirect,
+	})
+	// The type is for one grant, but does what any of them needs.
+	config := clientcredentials.Config{
+		ClientID: client.ClientID, ClientSecret: string(secret), TokenURL: server.TokenEndpoint,
+		EndpointParams: form, AuthStyle: style,
+	}
+	t, err := config.Token(ctx)
+	if err != nil {
+		return nil, tokenError(server.Issuer, err)
+	}
+	return readToken(t)
+}
+
+// readToken checks what x/oauth2 read.
+func readToken(t *oauth2.Token) (*Token, error) {
+	if !strings.EqualFold(t.Type(), "Bearer") {
+		return nil, fmt.Errorf("the authorization server issued a token of type %s, which can't be used", protocol.Quote(t.TokenType))
+	}
+	if !validToken(t.AccessToken) {
+		return nil, errors.New("the authorization server issued a token that no header can carry")
+	}
+	token := &Token{Access: Secret(t.AccessToken), Refresh: Secret(t.RefreshToken), Type: "Bearer", Expires: t.Expiry}
+	if scope, ok := t.Extra("scope").(string); ok {
+		token.Granted = strings.Fields(scope)
+	}
+	return token, nil
+}
+
+// tokenError takes out of an error of x/oauth2 what may be told.
+func tokenError(issuer string, err error) error {
+	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		return &ServerError{
+			Endpoint: "token", Issuer: issuer, Status: e.Response.StatusCode,
+			Code: e.ErrorCode, Description: e.ErrorDescription,
+		}
+	}
+	return fmt.Errorf("the token endpoint of %s: %w", protocol.Quote(issuer), plain(err))
+}
+
+// A tokenAnswer is what is read of a token endpoint's answer.
+//
+// Source: RFC 6749, 5.1 and 5.2.
+type tokenAnswer struct {
+	AccessToken      string         `json:"access_token,omitzero"`
+	TokenType        string         `json:"token_type,omitzero"`
+	ExpiresIn        jsontext.Value `json:"expires_in,omitzero"` // some servers quote it
+	RefreshToken     string         `json:"refresh_token,omitzero"`
+	Scope            string         `json:"scope,omitzero"`
+	Error            string         `json:"error,omitzero"`
+	ErrorDescription string         `json:"error_description,omitzero"`
+}
+
+// A tokenTripper has x/oauth2 see only answers of the kind that it should read:
+// bounded, strict JSON with no member but those that are known.
+type tokenTripper struct{ next http.RoundTripper }
+
+func (t tokenTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("Accept", "application/json")
+	resp, err := t.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	body, err := readBody(resp)
+	if err != nil && resp.StatusCode == http.StatusOK {
+		return nil, err
+	}
+	var answer tokenAnswer
+	if json.Unmarshal(body, &answer) != nil && resp.StatusCode/100 == 2 {
+		return nil, errors.New("the answer is no valid JSON of its kind")
+	}
+	if body, err = json.Marshal(answer); err != nil {
+		return nil, err
+	}
+	resp.Header = http.Header{"Content-Type": {"application/json"}}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return resp, nil
+}
