@@ -105,6 +105,7 @@ func TestNoPageIsReadThatNobodyWants(t *testing.T) {
 		t.Errorf("%d pages", n)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	var end error
 	for _, err := range c.Tools(ctx) {
 		cancel()
