@@ -218,7 +218,7 @@ func (c *Client) noteCache(err error) {
 // decode decodes a call's result. A kept answer that can't be decoded is
 // forgotten; false says that the server should be asked instead.
 func (c *Client) decode(call *call, raw jsontext.Value, result any) (bool, error) {
-	err := json.Unmarshal(raw, result)
+	err := decodeResult(raw, result)
 	if err == nil {
 		return true, nil
 	}
@@ -232,6 +232,18 @@ func (c *Client) decode(call *call, raw jsontext.Value, result any) (bool, error
 	reflect.ValueOf(result).Elem().SetZero()
 	return false, nil
 }
+
+// decodeResult decodes a result. The decoder would take null for an empty
+// object, and so a server's failure for an empty list; only where nothing is
+// due does the shape not matter.
+func decodeResult(raw jsontext.Value, result any) error {
+	if _, ignored := result.(*jsontext.Value); !ignored && raw.Kind() == 'n' {
+		return errNullResult
+	}
+	return json.Unmarshal(raw, result)
+}
+
+var errNullResult = errors.New("the result is null")
 
 // invalidate makes stale what a notification says has changed.
 //

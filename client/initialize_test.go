@@ -281,3 +281,26 @@ func TestOnlyErasCanBePinned(t *testing.T) {
 		t.Errorf("the server saw %v", got)
 	}
 }
+
+// B098: a ping that comes with the answer to initialize is answered, although
+// there is no session yet.
+func TestAPingOnTheStreamOfInitializeIsAnswered(t *testing.T) {
+	s := overHTTP(t, withSession(fault.Script{protocol.MethodInitialize: {{
+		fault.Header("Mcp-Session-Id", "s-1"), fault.Stream(),
+		fault.Message(`{"jsonrpc":"2.0","id":"early","method":"ping"}`),
+		fault.After(fault.Response), fault.Initialize("2025-06-18"),
+	}}}))
+	s.connected(t)
+	if got := s.await(t, fault.Response, 1).Body; got != `{"jsonrpc":"2.0","id":"early","result":{}}` {
+		t.Errorf("answered %s", got)
+	}
+}
+
+// B057: something that is not MCP is named by its address, status and type.
+func TestWhatIsNoMCPServerIsNamed(t *testing.T) {
+	s := overHTTP(t, fault.Script{fault.Any: {{fault.Header("Content-Type", "text/html"), fault.Raw("<html>Welcome</html>")}}})
+	_, err := s.connect(t)
+	if err == nil || !containsAll(err.Error(), s.key.Origin, "HTTP 200", "text/html", "Welcome") {
+		t.Errorf("Connect: %v", err)
+	}
+}
