@@ -98,17 +98,19 @@ func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bo
 	c.subs.addModern(n, f)
 	defer c.subs.removeModern(n)
 	over := make(chan struct{})
+	givenUp := false // by this end, so that the server is told
 	if !c.spawn(func() {
 		defer close(over)
-		f.end(c.listenEnd(req, c.link.exchange(ctx, req)))
+		o := c.link.exchange(ctx, req)
+		givenUp = o.Failure == negotiation.Canceled || o.Failure == negotiation.TimedOut
+		f.end(c.listenEnd(req, o))
 	}) {
 		return got, ErrClosed
 	}
-	open := true
 	defer func() { // the request is over when this returns
 		cancel()
 		<-over
-		if open {
+		if givenUp && !errors.Is(err, ErrSubscriptionEnded) {
 			c.cancel(id)
 		}
 	}()
@@ -124,7 +126,6 @@ func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bo
 			return got, &transport.TimeoutError{Origin: c.link.target.String(), Method: req.Method}
 		}
 		changes, end := f.take()
-		open = end == nil
 		for _, change := range changes {
 			switch {
 			case change.Kind != Acknowledged:
