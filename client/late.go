@@ -53,7 +53,11 @@ func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, lim
 		case o := <-answer:
 			return o
 		case <-ctx.Done():
-			return negotiation.Outcome{Failure: negotiation.Canceled, Err: ctx.Err(), RequestID: req.ID}
+			o := negotiation.Outcome{Failure: negotiation.Canceled, Err: ctx.Err(), RequestID: req.ID}
+			if errors.Is(o.Err, context.DeadlineExceeded) { // that of the whole Connect
+				o.Failure = negotiation.TimedOut
+			}
+			return o
 		case <-timer.C:
 			n.late = &lateProbe{request: req, answer: answer, rules: n.client.config.rules}
 			return negotiation.Outcome{Failure: negotiation.TimedOut, Err: context.DeadlineExceeded, RequestID: req.ID}

@@ -255,3 +255,11 @@ func TestAFloodOnStderrBlocksNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTimeForConnectingEndsASilentProbe(t *testing.T) {
+	s := overStdio(t, fault.Dual().With(fault.Script{protocol.MethodDiscover: {{fault.Silence()}}}))
+	_, err := s.connect(t, client.WithConnectTimeout(100*time.Millisecond))
+	if !errors.As(err, new(*transport.TimeoutError)) {
+		t.Errorf("%v is no *TimeoutError", err)
+	}
+}
