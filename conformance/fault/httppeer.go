@@ -129,6 +129,7 @@ func (p *httpPeer) reset() error {
 }
 
 func (p *httpPeer) exit(int) error {
+	_ = p.flush() // what was written has left
 	_ = p.owner.server.Close()
 	return errOver
 }
