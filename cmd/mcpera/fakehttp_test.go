@@ -1,92 +1,69 @@
 package main
 
 import (
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/mcpera/mcpera/protocol"
+	scripted "github.com/mcpera/mcpera/conformance/fault"
 )
 
-// A fakeHTTP is a scripted HTTP server: each reply is a status, a blank and a
-// body, which may be missing. It records what it gets.
-type fakeHTTP struct {
-	replies replies
-	server  *httptest.Server
-
-	mu      sync.Mutex
-	methods map[string]int
-	header  http.Header // of the first request
-}
-
-func (f *fakeHTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	m, err := protocol.Decode(body)
-	if err != nil {
-		http.Error(w, "no message", http.StatusMethodNotAllowed)
-		return
-	}
-	f.mu.Lock()
-	f.methods[m.Method]++
-	if f.header == nil {
-		f.header = r.Header
-	}
-	f.mu.Unlock()
-	status, reply, _ := strings.Cut(f.replies.to(m), " ")
+// httpAnswer reads a reply over HTTP: a status, a blank and a body, which may be
+// missing.
+func httpAnswer(reply string) scripted.Answer {
+	status, body, _ := strings.Cut(reply, " ")
 	code, err := strconv.Atoi(status)
 	if err != nil {
 		code = http.StatusNotFound
 	}
+	answer := scripted.Answer{scripted.Status(code)}
 	switch {
 	case code == http.StatusUnauthorized:
-		w.Header().Set("WWW-Authenticate", `Bearer realm="scripted"`)
+		answer = append(answer, scripted.Header("WWW-Authenticate", `Bearer realm="scripted"`))
 	case code/100 == 3:
-		w.Header().Set("Location", "https://elsewhere.example/mcp?secret=1")
+		answer = append(answer, scripted.Header("Location", "https://elsewhere.example/mcp?secret=1"))
 	}
-	w.Header().Set("Content-Type", "text/plain")
-	if strings.HasPrefix(reply, "{") {
-		w.Header().Set("Content-Type", "application/json")
+	if strings.HasPrefix(body, "{") {
+		return append(answer, scripted.Message(body))
 	}
-	w.WriteHeader(code)
-	_, _ = io.WriteString(w, reply)
+	return append(answer, scripted.Header("Content-Type", "text/plain"), scripted.Raw(body))
 }
 
 func httpServerCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: httpserver NAME FILE")
 	}
-	f := &fakeHTTP{replies: readReplies(ts.ReadFile(args[1])), methods: make(map[string]int)}
-	f.server = httptest.NewServer(f)
-	ts.Defer(f.server.Close)
-	ts.Setenv(args[0], f.server.URL+"/mcp")
-	runningIn(ts).faked[args[0]] = f
+	script := scripted.Script{scripted.Any: {{scripted.Status(http.StatusNotFound)}}}
+	for method, reply := range readReplies(ts.ReadFile(args[1])) {
+		script[method] = []scripted.Answer{httpAnswer(reply)}
+	}
+	server := scripted.NewHTTP(script)
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL+"/mcp")
+	runningIn(ts).faulty[args[0]] = server
 }
 
 func sawCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 || runningIn(ts).faked[args[0]] == nil {
+	if neg || len(args) != 3 || runningIn(ts).faulty[args[0]] == nil {
 		ts.Fatalf("usage: saw NAME METHOD COUNT")
 	}
-	f := runningIn(ts).faked[args[0]]
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if got := strconv.Itoa(f.methods[args[1]]); got != args[2] {
-		ts.Fatalf("%s came %s times, not %s; in all: %v", args[1], got, args[2], f.methods)
+	server := runningIn(ts).faulty[args[0]]
+	if got := strconv.Itoa(server.Count(args[1])); got != args[2] {
+		ts.Fatalf("%s came %s times, not %s; in all: %v", args[1], got, args[2], server.Methods())
 	}
 }
 
 func sawHeaderCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 || runningIn(ts).faked[args[0]] == nil {
+	if neg || len(args) != 3 || runningIn(ts).faulty[args[0]] == nil {
 		ts.Fatalf("usage: sawheader NAME HEADER VALUES")
 	}
-	f := runningIn(ts).faked[args[0]]
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if got := strings.Join(f.header.Values(args[1]), "|"); got != args[2] {
+	records := runningIn(ts).faulty[args[0]].Records()
+	if len(records) == 0 {
+		ts.Fatalf("%s got nothing", args[0])
+	}
+	if got := strings.Join(records[0].Header.Values(args[1]), "|"); got != args[2] {
 		ts.Fatalf("%s was %q, not %q", args[1], got, args[2])
 	}
 }

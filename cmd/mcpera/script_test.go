@@ -13,6 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	scripted "github.com/mcpera/mcpera/conformance/fault"
 )
 
 func TestMain(m *testing.M) {
@@ -41,7 +43,7 @@ func (l leakChecked) Run() int {
 //	[!] json PATH [VALUE]         stdout is one JSON document and has VALUE at PATH
 //	serve NAME [ARG...]           start mcpera serve, put its URL into $NAME
 //	stop NAME                     interrupt it; it must end well and say nothing more
-//	httpserver NAME FILE          start a scripted server, see fakeHTTP
+//	httpserver NAME FILE          start a scripted server, see httpAnswer
 //	saw NAME METHOD COUNT         how often that server got a method
 //	sawheader NAME HEADER VALUES  what it got in a header of its first request
 func TestScripts(t *testing.T) {
@@ -50,7 +52,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Values[runningKey{}] = &running{served: make(map[string]*served), faked: make(map[string]*fakeHTTP)}
+			env.Values[runningKey{}] = &running{served: make(map[string]*served), faulty: make(map[string]*scripted.HTTP)}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -68,7 +70,7 @@ func TestScripts(t *testing.T) {
 // running are the servers of one script.
 type running struct {
 	served map[string]*served
-	faked  map[string]*fakeHTTP
+	faulty map[string]*scripted.HTTP
 }
 
 type runningKey struct{}

@@ -3,6 +3,7 @@ package fault
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -38,12 +39,30 @@ type child struct {
 	mu      sync.Mutex // guards writing to control
 }
 
+// Main plays the script on the standard streams of this process, and never
+// returns: it makes a program of a script, for tests of programs that start
+// servers themselves. Nothing is recorded.
+func Main(s Script) {
+	d := &Stdio{Server: newServer(s), token: rand.Text()}
+	ours, childs := net.Pipe()
+	go d.serve(ours)
+	if err := playChild(childs, d.token); err != nil {
+		fmt.Fprintln(os.Stderr, "fault: the scripted process:", err)
+	}
+	os.Exit(125) // not what a script asked for
+}
+
 func runChild(control string) error {
 	address, token, _ := strings.Cut(control, " ")
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return err
 	}
+	return playChild(conn, token)
+}
+
+// playChild does what the server at the other end of conn wants.
+func playChild(conn net.Conn, token string) error {
 	c := &child{control: conn}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -9,8 +9,8 @@ import (
 // A Step is one thing that a server does about a request.
 //
 // In the texts that steps write, ${id} stands for the request's id as JSON
-// ("null" if it has none), ${n} for how many requests of the same method there
-// have been, and ${fill:N} for N times the letter x.
+// ("null" if it has none), ${params} for its params, ${n} for how many requests
+// of the same method there have been, and ${fill:N} for N times the letter x.
 type Step func(*exchange) error
 
 // Message writes a message, whatever it says: as the JSON body or an event
