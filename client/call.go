@@ -118,12 +118,7 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 	watch, ctx := c.watch(ctx, call)
 	defer watch.stop()
 	c.active.add(n, call, watch)
-	req := write()
-	o := c.link.exchange(ctx, req)
-	if c.session.lost(req, o) && c.session.renew(ctx, req.Session) == nil {
-		req = write() // the server did not know it, so that its id is still unused
-		o = c.link.exchange(ctx, req)
-	}
+	req, o := c.deliver(ctx, write)
 	turnDone() // what the program does about the call's notifications may be a call
 	c.active.remove(n, call)
 	if o.Failure == negotiation.Canceled && errors.Is(context.Cause(ctx), errTooSlow) {
@@ -189,7 +184,7 @@ func (c *Client) notify(ctx context.Context, method string, params any) error {
 	if err != nil {
 		return fmt.Errorf("%s: encode the parameters: %w", method, err)
 	}
-	return c.link.send(ctx, c.session.request(protocol.ID{}, outgoing{method: method, params: encoded}))
+	return c.send(ctx, c.session.request(protocol.ID{}, outgoing{method: method, params: encoded}))
 }
 
 // refute forgets a remembered modern verdict when a modern request is refused

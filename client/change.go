@@ -207,6 +207,13 @@ func (s *subscriptions) resources() []string {
 	return slices.Collect(maps.Keys(s.uris))
 }
 
+// hearing reports whether there are legacy subscriptions.
+func (s *subscriptions) hearing() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.legacy) > 0
+}
+
 // lost ends all legacy subscriptions: their stream is gone.
 func (s *subscriptions) lost(err error) {
 	s.mu.Lock()

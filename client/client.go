@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/mcpera/mcpera/erecache"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -17,6 +19,7 @@ import (
 type Client struct {
 	config  *config
 	link    *link
+	lane    *lane // nil where nothing can be restarted
 	session session
 	report  Negotiation
 
@@ -32,6 +35,7 @@ type Client struct {
 	// streamRenewed is when a stream last found its session forgotten, in Unix
 	// nanoseconds.
 	streamRenewed atomic.Int64
+	renewals      singleflight.Group
 	logLevel      atomic.Value // the protocol.LogLevel of a legacy session, once set
 
 	life   context.Context // ends with Close
@@ -59,6 +63,7 @@ func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Clien
 	c := &Client{
 		config: config,
 		link:   &link{Transport: t, target: target, trace: config.trace},
+		lane:   newLane(t, config.restarts),
 		mail:   newMailbox(),
 		turn:   make(turn, 1),
 		gone:   make(chan struct{}),
@@ -88,6 +93,7 @@ func (c *Client) connect(ctx context.Context, target transport.Target) error {
 	c.report = n.report
 	c.report.RoundTrips = int(c.link.trips.Load())
 	c.listen(ctx)
+	c.mind(1)
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/sync/singleflight"
 
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -20,10 +19,9 @@ import (
 // over HTTP the server may have given it an id. Such a server may forget it;
 // see renew.
 type legacySession struct {
-	client *Client
+	config *config
 	link   *link
 	state  atomic.Pointer[legacyState]
-	flight singleflight.Group // one renewal at a time
 }
 
 // legacyState is what one initialize led to.
@@ -57,7 +55,7 @@ func openLegacy(ctx context.Context, c *Client, req *transport.Request, o negoti
 	if err != nil {
 		return nil, err
 	}
-	s := &legacySession{client: c, link: c.link}
+	s := &legacySession{config: c.config, link: c.link}
 	s.state.Store(state)
 	return s, nil
 }

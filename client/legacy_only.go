@@ -108,7 +108,7 @@ func (c *Client) RootsChanged(ctx context.Context) error {
 	if roots == nil || !roots.ListChanged {
 		return nil
 	}
-	return c.link.send(ctx, c.session.request(protocol.ID{}, outgoing{method: protocol.MethodRootsListChanged}))
+	return c.send(ctx, c.session.request(protocol.ID{}, outgoing{method: protocol.MethodRootsListChanged}))
 }
 
 // WithRootsListChanged declares that RootsChanged will be called when the roots

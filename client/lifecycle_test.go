@@ -225,7 +225,7 @@ func TestAProcessThatDiesFailsAllThatWait(t *testing.T) {
 	s := overStdio(t, fault.Modern().With(fault.Script{
 		protocol.MethodCallTool: {{}, {fault.Stderr("out of memory\n"), fault.Exit(137)}},
 	}))
-	c := s.connected(t)
+	c := s.connected(t, client.WithRestarts(0))
 	failed := make(chan error, 2)
 	call := func() {
 		_, err := c.CallTool(t.Context(), "echo", nil)

@@ -93,6 +93,7 @@ func (s *modernSession) answers() bool { return false }
 // lost: there is nothing to lose.
 func (s *modernSession) lost(*transport.Request, negotiation.Outcome) bool { return false }
 
-func (s *modernSession) renew(context.Context, string) error { return nil }
+// reopen: nor is there anything to open.
+func (s *modernSession) reopen(context.Context) error { return nil }
 
 func (s *modernSession) end(context.Context) {}

@@ -46,6 +46,7 @@ type config struct {
 	callLimit      time.Duration
 	maxRounds      int
 	retries        int
+	restarts       int
 	backoff        transport.Backoff
 
 	log          *slog.Logger
@@ -75,6 +76,7 @@ func newConfig(opts []Option) (*config, error) {
 		callLimit:      10 * time.Minute,
 		maxRounds:      10,
 		retries:        3,
+		restarts:       3,
 		backoff:        transport.DefaultBackoff(),
 		log:            slog.New(slog.DiscardHandler),
 	}

@@ -152,7 +152,7 @@ func (c *Client) answer(s session, msg *protocol.Message, body []byte) {
 		req = s.request(protocol.ID{}, outgoing{})
 	}
 	req.Body = body
-	if err := c.link.send(ctx, req); err != nil && c.life.Err() == nil {
+	if err := c.send(ctx, req); err != nil && c.life.Err() == nil {
 		c.config.log.Warn("could not answer the server", "server", c.link.target.String(),
 			"method", protocol.Quote(msg.Method), "reason", err)
 	}

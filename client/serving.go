@@ -46,3 +46,12 @@ func (s *serving) cancel(id protocol.ID) {
 		cancel()
 	}
 }
+
+// cancelAll ends the contexts of all requests: who asked is gone.
+func (s *serving) cancelAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cancel := range s.cancels {
+		cancel()
+	}
+}

@@ -27,8 +27,9 @@ type session interface {
 	// lost reports whether an outcome says that the server has forgotten the
 	// session that the request named, and did nothing else.
 	lost(req *transport.Request, o negotiation.Outcome) bool
-	// renew opens a new session in place of the one with the id forgotten.
-	renew(ctx context.Context, forgotten string) error
+	// reopen opens the session anew, as the one of a server that knows nothing of
+	// it. Nothing must be sent meanwhile that depends on it.
+	reopen(ctx context.Context) error
 	// end takes leave of the server.
 	end(ctx context.Context)
 }

@@ -38,7 +38,7 @@ func (c *Client) listen(ctx context.Context) {
 		if c.life.Err() != nil || renewed || errors.Is(err, transport.ErrNoStream) {
 			return
 		}
-		if c.forgotten(err) && c.session.renew(c.life, req.Session) == nil {
+		if c.forgotten(err) && c.renew(c.life, loss{session: req.Session}) == nil {
 			return // the new session has a stream of its own
 		}
 		c.config.log.Warn("lost the server's stream: what it says outside of calls is not heard any more",

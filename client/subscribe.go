@@ -82,6 +82,9 @@ func (c *Client) subscribeModern(ctx context.Context, filter protocol.Subscripti
 // listensAgain reports whether a subscription that ended with err is opened
 // again: when the connection broke, or the server is down for a while.
 func (c *Client) listensAgain(err error) bool {
+	if c.lane != nil {
+		return errors.Is(err, transport.ErrClosed) && !errors.Is(err, ErrRestarts) && c.life.Err() == nil
+	}
 	return c.link.Kind() == negotiation.HTTP && errors.Is(err, transport.ErrUnavailable)
 }
 
@@ -93,7 +96,9 @@ func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bo
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	id, n := c.link.next()
-	req := c.session.request(id, outgoing{method: protocol.MethodListen, params: params})
+	write := func() *transport.Request {
+		return c.session.request(id, outgoing{method: protocol.MethodListen, params: params})
+	}
 	f := newFeed()
 	c.subs.addModern(n, f)
 	defer c.subs.removeModern(n)
@@ -101,7 +106,7 @@ func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bo
 	givenUp := false // by this end, so that the server is told
 	if !c.spawn(func() {
 		defer close(over)
-		o := c.link.exchange(ctx, req)
+		req, o := c.deliver(ctx, write)
 		givenUp = o.Failure == negotiation.Canceled || o.Failure == negotiation.TimedOut
 		f.end(c.listenEnd(req, o))
 	}) {
@@ -123,7 +128,7 @@ func (c *Client) listenOnce(ctx context.Context, params jsontext.Value, again bo
 		case <-ctx.Done():
 			return got, ctx.Err()
 		case <-patience.C:
-			return got, &transport.TimeoutError{Origin: c.link.target.String(), Method: req.Method}
+			return got, &transport.TimeoutError{Origin: c.link.target.String(), Method: protocol.MethodListen}
 		}
 		changes, end := f.take()
 		for _, change := range changes {
@@ -203,6 +208,9 @@ func (c *Client) joinLegacy(ctx context.Context, f *feed, filter protocol.Subscr
 	}
 	defer c.subs.unlock()
 	c.subs.hear(f, filter) // a change may come before the answer
+	if err := c.present(ctx); err != nil {
+		return filter, err
+	}
 	wanted := filter.ResourceSubscriptions
 	filter.ResourceSubscriptions = nil
 	var failed error

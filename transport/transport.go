@@ -61,10 +61,19 @@ type Receiver interface {
 }
 
 // A Restarter is a transport that can begin anew: a stdio transport whose
-// process left on the probe.
+// process left, on the probe or later.
 type Restarter interface {
-	// Restart ends what is left of the connection and opens another.
+	// Restart ends what is left of the connection and opens another. What was under
+	// way ends before it returns.
 	Restart(ctx context.Context) error
+}
+
+// A LossReporter is a transport that tells when its connection is lost, even
+// when nothing is sent.
+type LossReporter interface {
+	// Lost returns a channel that is closed once the connection that is there now
+	// is no more, for whatever reason. It is closed when there is none.
+	Lost() <-chan struct{}
 }
 
 // A SessionEnder is a transport with legacy sessions that can be ended.

@@ -15,7 +15,8 @@ import (
 )
 
 // A Transport runs a command and talks to it. It implements
-// transport.Transport and transport.Restarter; see there for concurrency.
+// transport.Transport, transport.Restarter and transport.LossReporter; see there
+// for concurrency.
 type Transport struct {
 	command   *exec.Cmd // never started: each run is a copy
 	principal string
@@ -155,6 +156,18 @@ func (t *Transport) process() (*process, error) {
 		return nil, transport.ErrClosed
 	}
 	return t.current, nil
+}
+
+// Lost returns a channel that is closed once the process that runs now has left
+// or can't be talked to any more; see transport.LossReporter.
+func (t *Transport) Lost() <-chan struct{} {
+	p, err := t.process()
+	if err != nil {
+		none := make(chan struct{})
+		close(none)
+		return none
+	}
+	return p.stream.requests.Done()
 }
 
 // Stderr returns the last 8 KiB that the process wrote to its standard error.
