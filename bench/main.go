@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"runtime/pprof"
 	"strconv"
 	"strings"
@@ -38,6 +39,7 @@ type options struct {
 	doc     string
 	raw     string
 	profile string
+	heap    string
 }
 
 func parse() (*options, error) {
@@ -50,6 +52,7 @@ func parse() (*options, error) {
 	flag.StringVar(&o.doc, "doc", "", "the page to write the table to, between its markers")
 	flag.StringVar(&o.raw, "raw", "", "a file for all samples, for benchstat")
 	flag.StringVar(&o.profile, "cpuprofile", "", "a file for a CPU profile of the whole run")
+	flag.StringVar(&o.heap, "memprofile", "", "a file for a profile of all allocations")
 	flag.Parse()
 	var errs [2]error
 	o.works, errs[0] = regexp.Compile(*rows)
@@ -64,6 +67,10 @@ func run() error {
 	o, err := parse()
 	if err != nil {
 		return err
+	}
+	if o.heap != "" {
+		runtime.MemProfileRate = 1
+		defer writeHeap(o.heap)
 	}
 	servers, stop, err := startServer()
 	if err != nil {
@@ -86,6 +93,17 @@ func run() error {
 		return err
 	}
 	return report(o, results)
+}
+
+// writeHeap writes the profile of what was allocated.
+func writeHeap(path string) {
+	f, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(pprof.Lookup("allocs").WriteTo(f, 0), f.Close())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+	}
 }
 
 // serve runs the neutral server: over HTTP, or over stdio the site that the

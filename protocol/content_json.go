@@ -20,12 +20,44 @@ func readContent(dec *jsontext.Decoder) (Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	var head typeMember
-	_ = json.Unmarshal(raw, &head) // no readable type is an unknown type
-	if block, err := decodeContent(head.Type, raw); block != nil && err == nil {
+	if text, ok := plainText(raw); ok {
+		return &TextContent{Text: text}, nil
+	}
+	typ := contentType(raw)
+	if block, err := decodeContent(typ, raw); block != nil && err == nil {
 		return block, nil
 	}
-	return &UnknownContent{Type: head.Type, Raw: raw.Clone()}, nil
+	return &UnknownContent{Type: typ, Raw: raw.Clone()}, nil
+}
+
+// contentType returns the type of a block; "" when it has none that is a string.
+func contentType(block jsontext.Value) string {
+	for name, value := range members(block) {
+		if string(name) == "type" && value.Kind() == '"' {
+			return unquoted(value)
+		}
+	}
+	return ""
+}
+
+// plainText returns the text of a block that is text and has nothing else, as
+// most have. Long texts are copied once, and not parsed again.
+func plainText(block jsontext.Value) (text string, ok bool) {
+	var typ, quoted jsontext.Value
+	for name, value := range members(block) {
+		switch string(name) {
+		case "type":
+			typ = value
+		case "text":
+			quoted = value
+		default:
+			return "", false
+		}
+	}
+	if string(typ) != `"text"` || quoted.Kind() != '"' {
+		return "", false
+	}
+	return unquoted(quoted), true
 }
 
 // decodeContent reads a block of a known type; the block is nil for others.

@@ -38,47 +38,83 @@ var errNotObject = errors.New("not a JSON object")
 // cased names, invalid UTF-8, a nesting deeper than 10,000, a response with both
 // or neither of result and error, an error whose code is not a whole number.
 // Data is not kept.
-func Decode(data []byte) (*Message, error) {
+func Decode(data []byte) (*Message, error) { return DecodeOwned(bytes.Clone(data)) }
+
+// DecodeOwned is Decode for data that belongs to the message from then on:
+// payloads are parts of it, rather than copies.
+func DecodeOwned(data []byte) (*Message, error) {
 	if IsBatch(data) {
 		return nil, ErrBatch
 	}
 	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '{' {
 		return nil, fmt.Errorf("not a JSON-RPC message: %w", errNotObject)
 	}
-	var wire struct {
-		JSONRPC string         `json:"jsonrpc"`
-		ID      ID             `json:"id"`
-		Method  *string        `json:"method"`
-		Params  jsontext.Value `json:"params"`
-		Result  jsontext.Value `json:"result"`
-		Error   jsontext.Value `json:"error"`
+	if !jsontext.Value(data).IsValid() {
+		return nil, fmt.Errorf("not a JSON-RPC message: %w", json.Unmarshal(data, new(jsontext.Value)))
 	}
-	if err := json.Unmarshal(data, &wire); err != nil {
+	m, err := decodeMembers(data)
+	if err != nil {
 		return nil, fmt.Errorf("not a JSON-RPC message: %w", err)
 	}
-	if wire.JSONRPC != "2.0" {
-		return nil, fmt.Errorf(`not a JSON-RPC message: jsonrpc is %s, not "2.0"`, Quote(wire.JSONRPC))
-	}
-	m := &Message{ID: wire.ID, Params: wire.Params, Result: wire.Result}
-	hasError := wire.Error != nil && wire.Error.Kind() != 'n'
-	switch {
-	case wire.Method != nil:
-		if *wire.Method == "" || wire.Result != nil || hasError {
-			return nil, errors.New("not a JSON-RPC message: both a request and a response")
+	return m, nil
+}
+
+// decodeMembers reads a message from an object that is valid JSON.
+func decodeMembers(data []byte) (*Message, error) {
+	m := new(Message)
+	var version, method, failure jsontext.Value // nil when absent or null
+	for name, value := range members(data) {
+		var err error
+		switch string(name) {
+		case "jsonrpc":
+			version = value
+		case "id":
+			err = m.ID.UnmarshalJSON(value)
+		case "method":
+			method = orNil(value)
+		case "params":
+			m.Params = value
+		case "result":
+			m.Result = value
+		case "error":
+			failure = orNil(value)
 		}
-		m.Method = *wire.Method
-	case hasError:
-		if wire.Result != nil && wire.Result.Kind() != 'n' {
-			return nil, errors.New("not a JSON-RPC message: both a result and an error")
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case version.Kind() == '"' && unquoted(version) != "2.0", version == nil, version.Kind() == 'n':
+		return nil, fmt.Errorf(`jsonrpc is %s, not "2.0"`, Quote(unquoted(orNil(version))))
+	case version.Kind() != '"':
+		return nil, fmt.Errorf(`jsonrpc is a JSON %s, not "2.0"`, version.Kind())
+	case method != nil && method.Kind() != '"':
+		return nil, fmt.Errorf("method is a JSON %s, not a string", method.Kind())
+	case method != nil:
+		m.Method = unquoted(method)
+		if m.Method == "" || m.Result != nil || failure != nil {
+			return nil, errors.New("both a request and a response")
+		}
+	case failure != nil:
+		if orNil(m.Result) != nil {
+			return nil, errors.New("both a result and an error")
 		}
 		m.Result, m.Error = nil, new(Error)
-		if err := json.Unmarshal(wire.Error, m.Error); err != nil {
-			return nil, fmt.Errorf("not a JSON-RPC message: unreadable error member: %w", err)
+		if err := json.Unmarshal(failure, m.Error); err != nil {
+			return nil, fmt.Errorf("unreadable error member: %w", err)
 		}
-	case wire.Result == nil:
-		return nil, errors.New("not a JSON-RPC message: no method, result or error")
+	case m.Result == nil:
+		return nil, errors.New("no method, result or error")
 	}
 	return m, nil
+}
+
+// orNil returns value, nil for null.
+func orNil(value jsontext.Value) jsontext.Value {
+	if value.Kind() == 'n' {
+		return nil
+	}
+	return value
 }
 
 // AppendRequest appends a request, or a notification when id is zero, to dst

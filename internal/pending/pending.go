@@ -139,12 +139,12 @@ func (r *Requests) give(id protocol.ID, a answer) bool {
 // Receive takes what came on the stream where a message is due: a response goes
 // to the request that waits for it, everything else to other. The error says why
 // nothing could be done with it; a request that it was meant to answer has then
-// failed.
+// failed. Data belongs to the messages from then on.
 func (r *Requests) Receive(data []byte, other func(*protocol.Message)) error {
 	if protocol.IsBatch(data) {
 		return r.receiveBatch(data, other)
 	}
-	m, err := protocol.Decode(data)
+	m, err := protocol.DecodeOwned(data)
 	switch {
 	case err != nil:
 		if id, ok := protocol.SalvageID(data); ok {

@@ -103,14 +103,15 @@ func readAll(r io.Reader, expected int64) ([]byte, error) {
 	}
 }
 
-// decode returns the message in data, or data and the reason why it is none. Of
-// a batch that is the response to req, and the rest goes to the receiver.
+// decode returns the message in data, which belongs to it from then on, or data
+// and the reason why it is none. Of a batch that is the response to req, and the
+// rest goes to the receiver.
 func (t *Transport) decode(data []byte, req *transport.Request) (*protocol.Message, []byte, error) {
 	if len(data) == 0 {
 		return nil, nil, nil
 	}
 	plain := bytes.TrimPrefix(data, []byte("\uFEFF"))
-	read := protocol.Decode
+	read := protocol.DecodeOwned
 	if negotiation.HasBatches(req.Version) && protocol.IsBatch(plain) {
 		read = func(batch []byte) (*protocol.Message, error) { return t.decodeBatch(batch, req) }
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/mcpera/mcpera/transport"
 )
@@ -13,41 +14,34 @@ import (
 type lineReader struct {
 	r     *bufio.Reader
 	limit int64
-	long  []byte // a line that does not fit r's buffer
 }
 
 func newLineReader(r io.Reader, limit int64) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), limit: limit}
 }
 
-// next returns the next line without its line end, LF or CRLF, valid until the
-// next call. A last line without a line end counts. A line above the limit is a
+// next returns the next line without its line end, LF or CRLF, for the caller to
+// keep. A last line without a line end counts. A line above the limit is a
 // *transport.LimitError, after which the stream can't be used any more.
 func (l *lineReader) next() ([]byte, error) {
-	if cap(l.long) > maxKeptLine {
-		l.long = nil
-	}
-	l.long = l.long[:0]
+	var line []byte
 	for {
-		line, err := l.r.ReadSlice('\n')
-		if len(l.long) > 0 || err != nil {
-			l.long = append(l.long, line...)
-			line = l.long
+		part, err := l.r.ReadSlice('\n')
+		if line != nil && len(line)+len(part) > cap(line) {
+			line = slices.Grow(line, len(line)+len(part)) // more than append would: long lines come in many parts
 		}
-		line = trimLineEnd(line)
+		line = append(line, part...)
+		trimmed := trimLineEnd(line)
 		switch {
-		case int64(len(line)) > l.limit:
+		case int64(len(trimmed)) > l.limit:
 			return nil, &transport.LimitError{What: "line", Limit: l.limit}
-		case err == nil, errors.Is(err, io.EOF) && len(l.long) > 0:
-			return line, nil
+		case err == nil, errors.Is(err, io.EOF) && len(line) > 0:
+			return trimmed, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		}
 	}
 }
-
-// maxKeptLine bounds the memory that a line leaves behind.
-const maxKeptLine = 1 << 20
 
 func trimLineEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
