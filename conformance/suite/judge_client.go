@@ -9,28 +9,37 @@ import (
 	"strings"
 )
 
-// judgeClient runs the client scenarios of all revisions.
+// judgeClient runs the client scenarios of all revisions, and those of older ones
+// that the suite has no list for.
 func (s *suite) judgeClient(ctx context.Context, program string, publish func(report)) error {
 	for _, revision := range revisions {
-		r, err := s.clientRun(ctx, program, revision)
+		all, err := s.scenarios(ctx, revision)
+		if err != nil {
+			return err
+		}
+		names := slices.DeleteFunc(all.Client, needsExtension)
+		r, err := s.clientRun(ctx, program, "client "+revision, revision, names)
 		if err != nil {
 			return err
 		}
 		publish(r)
 	}
+	r, err := s.clientRun(ctx, program, "client, authorization of 2025-03-26", "2025-11-25", backcompat)
+	if err != nil {
+		return err
+	}
+	publish(r)
 	return nil
 }
+
+// backcompat are the scenarios that "client --suite backcompat" runs.
+var backcompat = []string{"auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"}
 
 // clientRun runs the scenarios that "client --requirements" would, but one by
 // one: that command starts all at once, which a scenario that measures time does
 // not survive, and it does not look at how the client program ends.
-func (s *suite) clientRun(ctx context.Context, program, revision string) (report, error) {
-	all, err := s.scenarios(ctx, revision)
-	if err != nil {
-		return report{}, err
-	}
-	names := slices.DeleteFunc(all.Client, needsOAuth)
-	saved := filepath.Join(s.temp, "client-"+revision)
+func (s *suite) clientRun(ctx context.Context, program, title, revision string, names []string) (report, error) {
+	saved := filepath.Join(s.temp, strings.ReplaceAll(title, " ", "-"))
 	ended := map[string]error{}
 	for _, name := range names {
 		err := s.run(ctx, "client", "--command", program, "--scenario", name, "--spec-version", revision, "--force", "-o", saved)
@@ -49,8 +58,13 @@ func (s *suite) clientRun(ctx context.Context, program, revision string) (report
 			results[i].fault = err
 		}
 	}
-	return report{title: "client " + revision, results: results}, nil
+	return report{title: title, results: results}, nil
 }
 
-// needsOAuth: the client can't authorize yet.
-func needsOAuth(scenario string) bool { return strings.HasPrefix(scenario, "auth/") }
+// needsExtension: the client has none of the extensions of authorization yet.
+func needsExtension(scenario string) bool {
+	return slices.Contains([]string{
+		"auth/client-credentials-basic", "auth/client-credentials-jwt", "auth/enterprise-managed-authorization",
+		"auth/dpop", "auth/dpop-nonce", "auth/wif-jwt-bearer",
+	}, scenario)
+}
