@@ -95,6 +95,7 @@ type memo struct {
 	adopted  bool            // another request has got a token for it
 	renewed  bool            // a token was got for it
 	upgrades map[string]bool // scopes that were asked for because of it
+	nonces   int             // that the server has given because of it
 }
 
 func memoOf(at *mcphttp.Attempt) *memo {
@@ -120,6 +121,7 @@ func (a *Authorizer) Authorize(ctx context.Context, at *mcphttp.Attempt) error {
 	m := memoOf(at)
 	if m.login = l; l != nil {
 		at.Request.Header["Authorization"] = []string{l.Token.Type + " " + string(l.Token.Access)}
+		return a.config.dpop.proveRequest(at.Request, &l.Token)
 	}
 	return nil
 }
@@ -127,6 +129,9 @@ func (a *Authorizer) Authorize(ctx context.Context, at *mcphttp.Attempt) error {
 // Refused gets another token, if that may help. See mcphttp.Authorizer.
 func (a *Authorizer) Refused(ctx context.Context, at *mcphttp.Attempt, r mcphttp.Refusal) (bool, error) {
 	s, m := a.session(at.Endpoint), memoOf(at)
+	if again, yes := a.refusedProof(at, m, r); yes {
+		return again, nil
+	}
 	if r.Status == http.StatusForbidden && m.login != nil {
 		return s.stepUp(ctx, at.Operation, m, r.Challenges)
 	}
@@ -135,7 +140,7 @@ func (a *Authorizer) Refused(ctx context.Context, at *mcphttp.Attempt, r mcphttp
 
 // session returns the session of an endpoint.
 func (a *Authorizer) session(endpoint *url.URL) *session {
-	key := loginKey(endpoint)
+	key := loginKey(endpoint) + a.config.identity()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	s, ok := a.sessions[key]

@@ -22,6 +22,7 @@ type authorizationRequest struct {
 	redirectURI string
 	state       string
 	verifier    string
+	jkt         string // names the key that tokens will be bound to; "" for none
 }
 
 // newAuthorizationRequest makes one with a state and a verifier of its own.
@@ -43,6 +44,9 @@ func (r *authorizationRequest) url() string {
 	opts := []oauth2.AuthCodeOption{
 		oauth2.S256ChallengeOption(r.verifier),
 		oauth2.SetAuthURLParam("resource", r.resource),
+	}
+	if r.jkt != "" { // RFC 9449, 10: binds the code too
+		opts = append(opts, oauth2.SetAuthURLParam("dpop_jkt", r.jkt))
 	}
 	if slices.Contains(r.scopes, offlineAccess) { // OpenID Connect Core 1.0, 11: without it the scope is ignored
 		opts = append(opts, oauth2.SetAuthURLParam("prompt", "consent"))
@@ -148,6 +152,7 @@ func (a *Authorizer) visit(ctx context.Context, p *place, client *Registration, 
 		}
 	}
 	req := newAuthorizationRequest(p, client, redirectURI, scopes)
+	req.jkt = a.config.dpop.name()
 	answer, err := v.Go(ctx, req.url())
 	if err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ type config struct {
 	clientName    string
 	prompt        func(context.Context, string) (Registration, error)
 	scopes        []string
+	grant         Grant // nil: users log in
+	dpop          *prover
 	store         TokenStore
 	client        *http.Client
 	policy        *target.Policy
@@ -45,6 +47,9 @@ func newConfig(opts []Option) (*config, error) {
 		if err := opt(c); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.finishExtensions(); err != nil {
+		return nil, err
 	}
 	if !c.dynamicSaid {
 		c.dynamic = len(c.registrations) == 0
@@ -73,8 +78,8 @@ func WithRegistration(r Registration) Option {
 		if r.ClientID == "" {
 			return errors.New("auth: a registration needs a client id")
 		}
-		if pickMethod(r.Method, r.ClientSecret != "", nil) == "" {
-			return fmt.Errorf("auth: a registration can't authenticate by %q", r.Method)
+		if err := r.check(); err != nil {
+			return fmt.Errorf("auth: a registration: %w", err)
 		}
 		r.Dynamic, r.configured = false, true
 		c.registrations = append(c.registrations, r)

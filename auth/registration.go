@@ -3,6 +3,7 @@ package auth
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,9 +28,14 @@ type Registration struct {
 	Issuer       string `json:"issuer,omitzero"`
 	ClientID     string `json:"client_id"`
 	ClientSecret Secret `json:"client_secret,omitzero"`
-	// Method is how to authenticate at the token endpoint: client_secret_basic,
-	// client_secret_post or none. By default what the authorization server
-	// supports, in this order.
+	// Key signs what the client authenticates by, in place of a secret: an ECDSA,
+	// RSA or Ed25519 key, whose public part the authorization server knows, by the
+	// name of KeyID if that is not "". No store keeps it.
+	Key   crypto.Signer `json:"-"`
+	KeyID string        `json:"-"`
+	// Method is how to authenticate at the token endpoint: private_key_jwt,
+	// client_secret_basic, client_secret_post or none. By default what the
+	// authorization server supports, in this order.
 	Method string `json:"method,omitzero"`
 	// RedirectURIs are those that are registered. Loopback prefers their ports.
 	RedirectURIs []string `json:"redirect_uris,omitzero"`
@@ -63,9 +69,34 @@ func (r *Registration) forStore() Registration {
 // LogValue returns what String does.
 func (r Registration) LogValue() slog.Value { return slog.StringValue(r.String()) }
 
-// style returns how the client authenticates at the token endpoint.
+// check returns why the client can't authenticate as it says, nil when it can.
+func (r *Registration) check() error {
+	if r.Key != nil {
+		if _, err := algorithmsOf(r.Key); err != nil {
+			return err
+		}
+	}
+	if r.method(new(ServerMetadata)) == "" {
+		return fmt.Errorf("it can't authenticate by %q with what it has", r.Method)
+	}
+	return nil
+}
+
+// method returns how the client authenticates at the token endpoint: with its key,
+// unless it is registered with, or the server supports, only something else that
+// it has too. It is "" when there is no way.
+func (r *Registration) method(server *ServerMetadata) string {
+	wanted := r.Method == methodKey || r.Method == "" &&
+		(r.ClientSecret == "" || len(server.TokenAuthMethods) == 0 || slices.Contains(server.TokenAuthMethods, methodKey))
+	if r.Key != nil && wanted {
+		return methodKey
+	}
+	return pickMethod(r.Method, r.ClientSecret != "", server.TokenAuthMethods)
+}
+
+// style returns how the client authenticates at the token endpoint without a key.
 func (r *Registration) style(server *ServerMetadata) (oauth2.AuthStyle, Secret, error) {
-	switch method := pickMethod(r.Method, r.ClientSecret != "", server.TokenAuthMethods); method {
+	switch method := r.method(server); method {
 	case methodBasic:
 		return oauth2.AuthStyleInHeader, r.ClientSecret, nil
 	case methodPost:

@@ -127,6 +127,9 @@ func (s *session) attempt(ctx context.Context, n need, challenges []challenge.Ch
 	s.mu.Lock()
 	suspect := n.failed != nil && s.suspect == n.failed
 	s.mu.Unlock()
+	if s.a.config.grant != nil {
+		return s.granted(ctx, n, suspect, challenges)
+	}
 	if n.expired {
 		server, err := s.serverOf(ctx, n.failed)
 		if err != nil {

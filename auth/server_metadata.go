@@ -19,6 +19,8 @@ type ServerMetadata struct {
 	ScopesSupported       []string `json:"scopes_supported"`
 	GrantTypes            []string `json:"grant_types_supported"`
 	TokenAuthMethods      []string `json:"token_endpoint_auth_methods_supported"`
+	TokenAuthAlgorithms   []string `json:"token_endpoint_auth_signing_alg_values_supported"`
+	DPoPAlgorithms        []string `json:"dpop_signing_alg_values_supported"`
 	CodeChallengeMethods  []string `json:"code_challenge_methods_supported"`
 	ClientDocuments       bool     `json:"client_id_metadata_document_supported"`
 	IssInResponse         bool     `json:"authorization_response_iss_parameter_supported"`

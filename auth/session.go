@@ -16,9 +16,10 @@ type session struct {
 	key      string // in the store
 
 	mu       sync.Mutex
-	loaded   bool   // the store has been asked
-	login    *login // nil when there is none
-	suspect  *login // one that was refused as soon as it was had
+	loaded   bool    // the store has been asked
+	login    *login  // nil when there is none
+	suspect  *login  // one that was refused as soon as it was had
+	refused  refusal // of the grant that was to renew a login
 	flight   *flight
 	upgrades map[string]int // how often scopes were asked for, by operation and scopes
 }
@@ -48,7 +49,7 @@ func (s *session) current(ctx context.Context) (*login, error) {
 func (s *session) usable(ctx context.Context) (*login, error) {
 	l, err := s.current(ctx)
 	now := s.a.config.now()
-	if err != nil || l == nil || l.Token.Refresh == "" || !l.Token.expired(now, s.a.config.skew) {
+	if err != nil || l == nil || !s.renewable(l) || !l.Token.expired(now, s.a.config.skew) {
 		return l, err
 	}
 	fresh, _, err := s.renew(ctx, need{failed: l, expired: true}, nil)
@@ -57,7 +58,7 @@ func (s *session) usable(ctx context.Context) (*login, error) {
 		return fresh, nil
 	case ctx.Err() != nil:
 		return nil, err
-	case final(err): // there is none any more; the server will say what it wants
+	case final(err) && s.a.config.grant == nil: // there is none any more; the server will say what it wants
 		return s.current(ctx)
 	case !l.Token.expired(now, 0), !passing(err):
 		return l, nil
@@ -79,6 +80,9 @@ func (s *session) unauthorized(ctx context.Context, m *memo, challenges []challe
 	if m.renewed {
 		s.distrust(m.login)
 		return false, nil
+	}
+	if err := s.lastRefusal(m.login); err != nil {
+		return false, err
 	}
 	_, ours, err := s.renew(ctx, need{failed: m.login, user: attended(ctx)}, challenges)
 	m.renewed = ours || m.adopted
@@ -113,7 +117,7 @@ const maxOperations = 1000
 //
 // Source: MCP 2026-07-28, authorization, "Step-Up Authorization Flow".
 func (s *session) stepUp(ctx context.Context, operation string, m *memo, challenges []challenge.Challenge) (bool, error) {
-	if !attended(ctx) {
+	if !attended(ctx) && s.a.config.grant == nil {
 		return false, ErrLoginRequired
 	}
 	upgrade := operation + ": " + joinScopes(union(m.login.Scopes, wanted(challenges)))

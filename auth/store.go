@@ -75,7 +75,7 @@ func (a *Authorizer) loadLogin(ctx context.Context, key string) (*login, []byte)
 		return nil, nil
 	}
 	l := new(login)
-	if json.Unmarshal(value, l) != nil || !validToken(string(l.Token.Access)) {
+	if json.Unmarshal(value, l) != nil || !validToken(string(l.Token.Access)) || !a.config.dpop.holds(&l.Token) {
 		return nil, nil
 	}
 	return l, value

@@ -10,7 +10,9 @@ import (
 type Token struct {
 	Access  Secret `json:"access"`
 	Refresh Secret `json:"refresh,omitzero"`
-	Type    string `json:"type,omitzero"` // such as "Bearer"
+	Type    string `json:"type,omitzero"` // "Bearer" or "DPoP"
+	// Key is the thumbprint of the key that a token of type DPoP is bound to.
+	Key string `json:"key,omitzero"`
 	// Expires is when Access ends; zero when the server does not say.
 	Expires time.Time `json:"expires,omitzero"`
 	// Granted are the scopes that the server says it gave; nil when it does not.

@@ -25,16 +25,37 @@ const (
 	methodNone  = "none"
 	methodBasic = "client_secret_basic"
 	methodPost  = "client_secret_post"
+	methodKey   = "private_key_jwt"
 )
 
 // requestToken asks the token endpoint for a token. form says what for, with its
 // grant_type. Once it is sent it is waited for, whatever ctx does, for at most
 // 30 s: a code or a refresh token that the server has taken would be lost.
 func (a *Authorizer) requestToken(ctx context.Context, server *ServerMetadata, client *Registration, form url.Values) (*Token, error) {
+	t, err := a.ask(ctx, server, client, form, a.config.dpop)
+	if err != nil {
+		return nil, err
+	}
+	return a.readToken(t)
+}
+
+// ask asks a token endpoint. proofs, unless nil, prove the possession of a key; a
+// server that wants its nonce in them gets another one with it.
+func (a *Authorizer) ask(ctx context.Context, server *ServerMetadata, client *Registration, form url.Values, proofs *prover) (*oauth2.Token, error) {
+	for n := 0; ; n++ {
+		before := proofs.nonce(server.TokenEndpoint)
+		t, err := a.askOnce(ctx, server, client, form, proofs)
+		if code(err) != useNonce || n == maxNonces || proofs.nonce(server.TokenEndpoint) == before {
+			return t, err
+		}
+	}
+}
+
+func (a *Authorizer) askOnce(ctx context.Context, server *ServerMetadata, client *Registration, form url.Values, proofs *prover) (*oauth2.Token, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	style, secret, err := client.style(server)
+	by, form, err := a.authenticate(server, client, form)
 	if err != nil {
 		return nil, err
 	}
@@ -42,29 +63,30 @@ func (a *Authorizer) requestToken(ctx context.Context, server *ServerMetadata, c
 	defer cancel()
 	defer context.AfterFunc(a.life, cancel)()
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, &http.Client{
-		Transport: tokenTripper{a.http.Transport}, CheckRedirect: a.http.CheckRedirect,
+		Transport: tokenTripper{a.http.Transport, proofs, server}, CheckRedirect: a.http.CheckRedirect,
 	})
 	// The type is for one grant, but does what any of them needs.
 	config := clientcredentials.Config{
-		ClientID: client.ClientID, ClientSecret: string(secret), TokenURL: server.TokenEndpoint,
-		EndpointParams: form, AuthStyle: style,
+		ClientID: by.id, ClientSecret: string(by.secret), TokenURL: server.TokenEndpoint,
+		EndpointParams: form, AuthStyle: by.style,
 	}
 	t, err := config.Token(ctx)
 	if err != nil {
 		return nil, tokenError(server.Issuer, err)
 	}
-	return readToken(t)
+	return t, nil
 }
 
 // readToken checks what x/oauth2 read.
-func readToken(t *oauth2.Token) (*Token, error) {
-	if !strings.EqualFold(t.Type(), "Bearer") {
-		return nil, fmt.Errorf("the authorization server issued a token of type %s, which can't be used", protocol.Quote(t.TokenType))
+func (a *Authorizer) readToken(t *oauth2.Token) (*Token, error) {
+	kind, key, err := a.config.dpop.typeOf(t)
+	if err != nil {
+		return nil, err
 	}
 	if !validToken(t.AccessToken) {
 		return nil, errors.New("the authorization server issued a token that no header can carry")
 	}
-	token := &Token{Access: Secret(t.AccessToken), Refresh: Secret(t.RefreshToken), Type: "Bearer", Expires: t.Expiry}
+	token := &Token{Access: Secret(t.AccessToken), Refresh: Secret(t.RefreshToken), Type: kind, Key: key, Expires: t.Expiry}
 	if scope, ok := t.Extra("scope").(string); ok {
 		token.Granted = strings.Fields(scope)
 	}
@@ -91,21 +113,30 @@ type tokenAnswer struct {
 	ExpiresIn        jsontext.Value `json:"expires_in,omitzero"` // some servers quote it
 	RefreshToken     string         `json:"refresh_token,omitzero"`
 	Scope            string         `json:"scope,omitzero"`
+	IssuedTokenType  string         `json:"issued_token_type,omitzero"` // RFC 8693, 2.2.1
 	Error            string         `json:"error,omitzero"`
 	ErrorDescription string         `json:"error_description,omitzero"`
 }
 
 // A tokenTripper has x/oauth2 see only answers of the kind that it should read:
 // bounded, strict JSON with no member but those that are known.
-type tokenTripper struct{ next http.RoundTripper }
+type tokenTripper struct {
+	next   http.RoundTripper
+	proofs *prover // nil: there is nothing to prove
+	server *ServerMetadata
+}
 
 func (t tokenTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	req.Header.Set("Accept", "application/json")
+	if err := t.proofs.proveTokenRequest(req, t.server); err != nil {
+		return nil, err
+	}
 	resp, err := t.next.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
+	t.proofs.learn(t.server.TokenEndpoint, resp.Header)
 	body, err := readBody(resp)
 	if err != nil && resp.StatusCode == http.StatusOK {
 		return nil, err

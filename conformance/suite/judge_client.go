@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -17,8 +16,7 @@ func (s *suite) judgeClient(ctx context.Context, program string, publish func(re
 		if err != nil {
 			return err
 		}
-		names := slices.DeleteFunc(all.Client, needsExtension)
-		r, err := s.clientRun(ctx, program, "client "+revision, revision, names)
+		r, err := s.clientRun(ctx, program, "client "+revision, revision, all.Client)
 		if err != nil {
 			return err
 		}
@@ -59,12 +57,4 @@ func (s *suite) clientRun(ctx context.Context, program, title, revision string, 
 		}
 	}
 	return report{title: title, results: results}, nil
-}
-
-// needsExtension: the client has none of the extensions of authorization yet.
-func needsExtension(scenario string) bool {
-	return slices.Contains([]string{
-		"auth/client-credentials-basic", "auth/client-credentials-jwt", "auth/enterprise-managed-authorization",
-		"auth/dpop", "auth/dpop-nonce", "auth/wif-jwt-bearer",
-	}, scenario)
 }

@@ -14,8 +14,12 @@ import (
 const redirectURI = "http://localhost:3000/callback"
 
 // newAuthorizer returns what logs in where a scenario asks for it. Its user says
-// yes at once.
-func newAuthorizer(given data) (*auth.Authorizer, error) {
+// yes at once. more are the options of an extension.
+func newAuthorizer(given data, more []auth.Option) (*auth.Authorizer, error) {
+	key, err := readKey(given.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
 	opts := []auth.Option{
 		auth.WithUserAgent(auth.Browser(consent).At(redirectURI)),
 		auth.WithClientDocument(auth.ClientDocument{
@@ -26,10 +30,10 @@ func newAuthorizer(given data) (*auth.Authorizer, error) {
 	}
 	if given.ClientID != "" {
 		opts = append(opts, auth.WithRegistration(auth.Registration{
-			ClientID: given.ClientID, ClientSecret: auth.Secret(given.ClientSecret),
+			ClientID: given.ClientID, ClientSecret: auth.Secret(given.ClientSecret), Key: key,
 		}))
 	}
-	return auth.New(opts...)
+	return auth.New(append(opts, more...)...)
 }
 
 // consent asks the authorization server, which does not wait for a user.

@@ -19,6 +19,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/mcpera/mcpera/auth"
 	"github.com/mcpera/mcpera/client"
 	mcphttp "github.com/mcpera/mcpera/transport/http"
 )
@@ -43,13 +44,22 @@ func run(ctx context.Context) (err error) {
 		return errors.New("the URL of the suite's server is missing")
 	}
 	url := os.Args[len(os.Args)-1]
-	visit := visitFor(os.Getenv("MCP_CONFORMANCE_SCENARIO"))
+	scenario := os.Getenv("MCP_CONFORMANCE_SCENARIO")
+	visit := visitFor(scenario)
 	given, err := readData(os.Getenv("MCP_CONFORMANCE_CONTEXT"))
 	if err != nil {
 		return err
 	}
 
-	login, err := newAuthorizer(given)
+	var loginOptions []auth.Option
+	options := []client.Option{client.WithHandler(user{})}
+	if x, ok := extensions[scenario]; ok {
+		loginOptions = x.options(given)
+		if x.id != "" {
+			options = append(options, client.WithExtension(x.id, nil))
+		}
+	}
+	login, err := newAuthorizer(given, loginOptions)
 	if err != nil {
 		return err
 	}
@@ -58,7 +68,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := client.Connect(ctx, t, client.WithHandler(user{}))
+	c, err := client.Connect(ctx, t, options...)
 	if err != nil {
 		return err
 	}
@@ -74,6 +84,14 @@ type data struct {
 	} `json:"toolCalls"`
 	ClientID     string `json:"client_id"` // registered beforehand
 	ClientSecret string `json:"client_secret"`
+	PrivateKey   string `json:"private_key_pem"`
+
+	IDPIssuer        string `json:"idp_issuer"`
+	IDPTokenEndpoint string `json:"idp_token_endpoint"`
+	IDPClientID      string `json:"idp_client_id"`
+	IDPIDToken       string `json:"idp_id_token"`
+
+	ValidJWT string `json:"valid_jwt"`
 }
 
 func readData(text string) (data, error) {

@@ -49,6 +49,12 @@ type Attempt struct {
 	Memo any
 }
 
+// An Observer is an Authorizer that wants to see the header of every answer, before
+// Refused is called with it. It must not change the header.
+type Observer interface {
+	Answered(a *Attempt, header http.Header)
+}
+
 // A Refusal is the answer of a server that wants other credentials.
 type Refusal struct {
 	Status     int // 401 or 403
@@ -99,6 +105,9 @@ func (t authorizingTripper) RoundTrip(hreq *http.Request) (*http.Response, error
 		resp, err := t.next.RoundTrip(again)
 		if err != nil {
 			return nil, err
+		}
+		if o, ok := t.authorizer.(Observer); ok {
+			o.Answered(a, resp.Header)
 		}
 		r := Refusal{Status: resp.StatusCode, Header: resp.Header, Challenges: challenge.Parse(resp.Header.Values("Www-Authenticate")...)}
 		if !r.wantsOthers() || !repeatable(hreq) || a.Number == maxAttempts {
