@@ -77,7 +77,7 @@ func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Clien
 }
 
 func (c *Client) connect(ctx context.Context, target transport.Target) error {
-	ctx, cancel := context.WithTimeout(ctx, c.config.connectTimeout)
+	ctx, cancel := withTime(ctx, c.config.connectTimeout)
 	defer cancel()
 	if err := c.link.Open(ctx, inbox{c}); err != nil {
 		return err

@@ -94,7 +94,7 @@ func (n *negotiator) probe(ctx context.Context, version string, limit time.Durat
 	if n.client.link.Kind() == negotiation.Stdio {
 		p.outcome = n.probeStdio(ctx, p.request, limit)
 	} else {
-		tctx, cancel := context.WithTimeout(ctx, limit)
+		tctx, cancel := withTime(ctx, limit)
 		p.outcome = n.client.link.exchange(tctx, p.request)
 		cancel()
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 	"time"
+
+	"github.com/mcpera/mcpera/transport"
 )
 
 // errTooSlow is why a watch cancels its context.
@@ -28,26 +30,35 @@ type watch struct {
 	timer *time.Timer
 	limit *time.Timer
 	idle  func() time.Duration // since a handler was at work for the server
+	user  atWork               // the transport asks the user
 }
 
 // watch returns a context that ends when the leg's time is over.
 func (c *Client) watch(ctx context.Context, call *call) (*watch, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &watch{cancel: cancel, each: call.timeout, idle: c.atWork.idle}
+	w := newWatch(cancel, call.timeout, call.limit, c.atWork.idle)
+	return w, transport.WithHold(ctx, w.user.begin)
+}
+
+// newWatch returns a watch that is running. A limit that is not above each stands
+// for none.
+func newWatch(cancel context.CancelCauseFunc, each, limit time.Duration, idle func() time.Duration) *watch {
+	w := &watch{cancel: cancel, each: each, idle: idle}
 	w.mu.Lock() // the timer may be quick
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(w.each, w.expire)
-	if call.limit > call.timeout {
-		w.limit = time.AfterFunc(call.limit, func() { cancel(errTooSlow) })
+	if limit > each {
+		w.limit = time.AfterFunc(limit, func() { cancel(errTooSlow) })
 	}
-	return w, ctx
+	return w
 }
 
-// expire ends the leg, unless the server was waiting for a handler meanwhile.
+// expire ends the leg, unless the server was waiting for a handler meanwhile, or
+// the transport for the user.
 func (w *watch) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if rest := w.each - w.idle(); rest > 0 && !w.over {
+	if rest := w.each - min(w.idle(), w.user.idle()); rest > 0 && !w.over {
 		w.timer.Reset(rest)
 		return
 	}
