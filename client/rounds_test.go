@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/conformance/fault"
+	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
 	"github.com/mcpera/mcpera/transport"
 )
@@ -106,36 +108,42 @@ func containsAny(text string, parts ...string) bool {
 	return false
 }
 
-// Several inputs are answered side by side, but not without bound: all that fit
-// meet, and no more than that are ever at work.
+// Several inputs are answered side by side, but not without bound: once nothing
+// moves any more, that many are at work.
 func TestInputsOfOneRoundAreServedConcurrentlyAndBounded(t *testing.T) {
 	const inputs, together = 20, 8
 	var asked []string
 	for i := range inputs {
-		asked = append(asked, fmt.Sprintf("k%d", i), asksForm)
+		asked = append(asked, fmt.Sprintf(`"k%d":%s`, i, asksForm))
 	}
-	s := overHTTP(t, modernCalls(inputRequired("", asked...), fault.Answer{fault.Content("done")}))
-	var mu sync.Mutex
-	met := sync.NewCond(&mu)
-	working, most, total := 0, 0, 0
-	c := s.connected(t, client.WithHandler(elicitor(func(context.Context, *protocol.ElicitRequest) (*protocol.ElicitResult, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		working++
-		most, total = max(most, working), total+1
-		met.Broadcast()
-		for most < together { // nobody leaves before all that may have come
-			met.Wait()
+	synctest.Test(t, func(t *testing.T) {
+		p := newPuppet(negotiation.HTTP, func(_ context.Context, _ *puppet, req *transport.Request) (string, error) {
+			if strings.Contains(string(req.Body), "inputResponses") {
+				return doneResult, nil
+			}
+			return `{"resultType":"input_required","inputRequests":{` + strings.Join(asked, ",") + `}}`, nil
+		})
+		var working, total atomic.Int64
+		leave := make(chan struct{})
+		c := p.connect(t, negotiation.EraModern, client.WithHandler(elicitor(func(context.Context, *protocol.ElicitRequest) (*protocol.ElicitResult, error) {
+			working.Add(1)
+			defer working.Add(-1)
+			total.Add(1)
+			<-leave
+			return &protocol.ElicitResult{Action: protocol.ElicitCancel}, nil
+		})))
+		defer c.Close()
+		done := make(chan error, 1)
+		go func() { done <- callEcho(t.Context(), c) }()
+		synctest.Wait()
+		if n := working.Load(); n != together {
+			t.Errorf("%d handlers at work, want %d", n, together)
 		}
-		working--
-		return &protocol.ElicitResult{Action: protocol.ElicitCancel}, nil
-	})))
-	if _, err := c.CallTool(t.Context(), "echo", nil); err != nil {
-		t.Fatal(err)
-	}
-	if most != together || total != inputs {
-		t.Errorf("%d at once, %d in all; want %d and %d", most, total, together, inputs)
-	}
+		close(leave)
+		if err := <-done; err != nil || total.Load() != inputs {
+			t.Errorf("%v after %d handlers", err, total.Load())
+		}
+	})
 }
 
 // B109: state without inputs is sent back at once, then with pauses, and no more
