@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -75,10 +77,16 @@ type cursorParams struct {
 	Cursor string `json:"cursor"`
 }
 
+// encodedParams are params that are a JSON object already.
+type encodedParams jsontext.Value
+
 // encodeParams returns a call's params as a JSON object.
 func encodeParams(call *call) (jsontext.Value, error) {
 	if call.params == nil {
 		return jsontext.Value(`{}`), nil
+	}
+	if params, ok := call.params.(encodedParams); ok {
+		return jsontext.Value(params), nil
 	}
 	params, err := json.Marshal(call.params, json.Deterministic(true))
 	if err != nil {
@@ -124,7 +132,7 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 	if o.Failure == negotiation.Canceled && errors.Is(context.Cause(ctx), errTooSlow) {
 		o.Failure, o.Err = negotiation.TimedOut, errTooSlow
 	}
-	if o.Failure == negotiation.TimedOut || o.Failure == negotiation.Canceled {
+	if gaveUp := o.Failure == negotiation.TimedOut || o.Failure == negotiation.Canceled; gaveUp && c.mayHave(o) {
 		c.cancel(id)
 	}
 	if err := c.link.fail(req, o); err != nil {
@@ -140,28 +148,53 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 
 // callMeta returns the members that a call adds to _meta.
 func (c *Client) callMeta(ctx context.Context, call *call) ([]byte, error) {
-	extra := make(map[string]any, len(call.meta)+2)
-	if c.config.traceContext != nil {
-		c.config.traceContext(ctx).addTo(extra)
-	}
-	for key, value := range call.meta {
-		extra[key] = value
-	}
-	if call.token != 0 {
-		extra[protocol.MetaProgressToken] = call.token
-	}
-	if call.wantsLog != "" && c.Era() == negotiation.EraModern {
-		extra[protocol.MetaLogLevel] = call.wantsLog
-	}
-	if len(extra) == 0 {
-		return nil, nil
-	}
-	meta, err := json.Marshal(extra, json.Deterministic(true))
+	meta, err := c.ownMeta(ctx, call)
 	if err != nil {
 		return nil, fmt.Errorf("%s: encode _meta: %w", call.method, err)
 	}
+	if call.wantsLog != "" && c.Era() == negotiation.EraModern {
+		level, err := jsontext.AppendQuote(nil, call.wantsLog)
+		if err != nil {
+			return nil, fmt.Errorf("%s: encode _meta: %w", call.method, err)
+		}
+		meta = append(appendName(meta, protocol.MetaLogLevel), level...)
+	}
+	if call.token != 0 {
+		meta = strconv.AppendInt(appendName(meta, protocol.MetaProgressToken), call.token, 10)
+	}
+	return meta, nil
+}
+
+// ownMeta returns the members of _meta that the program adds to a call.
+func (c *Client) ownMeta(ctx context.Context, call *call) ([]byte, error) {
+	if len(call.meta) == 0 && c.config.traceContext == nil {
+		return nil, nil
+	}
+	own := make(map[string]any, len(call.meta))
+	if c.config.traceContext != nil {
+		c.config.traceContext(ctx).addTo(own)
+	}
+	maps.Copy(own, call.meta)
+	meta, err := json.Marshal(own, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
 	return meta[1 : len(meta)-1], nil
 }
+
+// appendName appends the name of another member, which needs no escapes.
+func appendName(members []byte, name string) []byte {
+	if len(members) > 0 {
+		members = append(members, ',')
+	}
+	members = append(members, '"')
+	members = append(members, name...)
+	return append(members, `":`...)
+}
+
+// mayHave reports whether the server may have the request with this outcome. One
+// that waited for a restart was never sent.
+func (c *Client) mayHave(o negotiation.Outcome) bool { return o.Attempts > 0 || c.lane == nil }
 
 // cancel tells the server that a request is no longer wanted, where its era and
 // transport need telling.
