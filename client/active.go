@@ -18,7 +18,7 @@ type active struct {
 type activeCall struct {
 	call  *call
 	watch *watch
-	inbox *mailbox
+	inbox mailbox
 }
 
 // add registers a leg under its request id and its call's token.
@@ -26,7 +26,7 @@ func (a *active) add(id int64, call *call, w *watch) {
 	if call.token == 0 && call.log == nil {
 		return
 	}
-	entry := &activeCall{call: call, watch: w, inbox: newMailbox()}
+	entry := &activeCall{call: call, watch: w}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.calls == nil {

@@ -96,13 +96,9 @@ func (s *legacySession) request(id protocol.ID, m outgoing) *transport.Request {
 }
 
 func (s *legacyState) request(id protocol.ID, m outgoing) *transport.Request {
-	params := m.params
-	if len(m.meta) > 0 {
-		params = appendParams(make([]byte, 0, len(m.meta)+len(params)+16), m.meta, params)
-	}
 	return &transport.Request{
 		ID: id, Method: m.method, Era: negotiation.EraLegacy, Version: s.details.version, Session: s.id,
-		Body: protocol.AppendRequest(make([]byte, 0, len(params)+len(m.method)+64), id, m.method, params),
+		Body: encode(id, m, nil),
 	}
 }
 

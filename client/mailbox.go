@@ -7,7 +7,8 @@ const maxMail = 1024
 
 // A mailbox runs functions in order on a goroutine of its own, which lives only
 // while there is something to run. So what the transport's reader puts in never
-// holds the reader up, and a program's function may call the client.
+// holds the reader up, and a program's function may call the client. The zero
+// value is ready.
 type mailbox struct {
 	mu      sync.Mutex
 	waiting []func()
@@ -16,11 +17,7 @@ type mailbox struct {
 	idle    sync.Cond
 }
 
-func newMailbox() *mailbox {
-	m := new(mailbox)
-	m.idle.L = &m.mu
-	return m
-}
+func newMailbox() *mailbox { return new(mailbox) }
 
 // put adds f. When too much waits, the one before it makes room: the newest
 // says most.
@@ -59,6 +56,7 @@ func (m *mailbox) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true
+	m.idle.L = &m.mu
 	for m.running {
 		m.idle.Wait()
 	}

@@ -57,13 +57,9 @@ func (s *modernSession) request(id protocol.ID, m outgoing) *transport.Request {
 // modernRequest writes a request; meta are the members that every request's
 // _meta has.
 func modernRequest(id protocol.ID, version string, meta []byte, m outgoing) *transport.Request {
-	if len(m.meta) > 0 {
-		meta = append(append(meta[:len(meta):len(meta)], ','), m.meta...)
-	}
-	params := appendParams(make([]byte, 0, len(meta)+len(m.params)+16), meta, m.params)
 	return &transport.Request{
 		ID: id, Method: m.method, Name: m.name, Era: negotiation.EraModern, Version: version,
-		Body: protocol.AppendRequest(make([]byte, 0, len(params)+len(m.method)+64), id, m.method, params),
+		Body: encode(id, m, meta),
 	}
 }
 
@@ -71,16 +67,11 @@ func modernRequest(id protocol.ID, version string, meta []byte, m outgoing) *tra
 //
 // Source: MCP 2026-07-28, basic, "ResultType".
 func (s *modernSession) resultType(raw jsontext.Value) (string, error) {
-	var head struct {
-		ResultType *string `json:"resultType"`
+	typ, err := protocol.ResultType(raw)
+	if err != nil || typ != "" {
+		return typ, err
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return "", err
-	}
-	if head.ResultType == nil {
-		return protocol.ResultComplete, nil
-	}
-	return *head.ResultType, nil
+	return protocol.ResultComplete, nil
 }
 
 // cancels: a byte stream shared by all requests needs a notification, an HTTP

@@ -51,18 +51,25 @@ type serverDetails struct {
 	instructions string
 }
 
-// appendParams appends params with meta, the members of a _meta object, as
-// their first member. Either may be empty.
-func appendParams(dst []byte, meta []byte, params jsontext.Value) []byte {
-	if len(meta) == 0 {
-		return append(dst, params...)
+// encode writes a message whose _meta has the members meta and those of m. Each
+// may be empty.
+func encode(id protocol.ID, m outgoing, meta []byte) []byte {
+	const punctuation = 96 // what stands around them
+	body := make([]byte, 0, len(m.method)+len(meta)+len(m.meta)+len(m.params)+punctuation)
+	if len(meta)+len(m.meta) == 0 {
+		return protocol.AppendRequest(body, id, m.method, m.params)
 	}
-	dst = append(dst, `{"_meta":{`...)
-	dst = append(dst, meta...)
-	dst = append(dst, '}')
-	if len(params) <= len(`{}`) {
-		return append(dst, '}')
+	body = protocol.AppendRequest(body, id, m.method, nil)
+	body = append(body[:len(body)-1], `,"params":{"_meta":{`...)
+	body = append(body, meta...)
+	if len(meta) > 0 && len(m.meta) > 0 {
+		body = append(body, ',')
 	}
-	dst = append(dst, ',')
-	return append(dst, params[1:]...)
+	body = append(body, m.meta...)
+	body = append(body, '}')
+	if len(m.params) > len(`{}`) {
+		body = append(body, ',')
+		body = append(body, m.params[1:len(m.params)-1]...)
+	}
+	return append(body, "}}"...)
 }

@@ -115,10 +115,11 @@ func (c *Client) callToolOnce(ctx context.Context, name string, arguments jsonte
 }
 
 func (c *Client) callTool(ctx context.Context, name string, arguments jsontext.Value, opts []CallOption) (*protocol.CallToolResult, *Task, error) {
-	call := &call{
-		method: protocol.MethodCallTool, name: name, asks: true,
-		params: protocol.CallToolParams{Name: name, Arguments: arguments},
+	params, err := toolParams(name, arguments)
+	if err != nil {
+		return nil, nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
 	}
+	call := &call{method: protocol.MethodCallTool, name: name, asks: true, params: params}
 	if c.config.speaksTasks() {
 		call.task = new(protocol.Task)
 	}
@@ -136,6 +137,20 @@ func (c *Client) callTool(ctx context.Context, name string, arguments jsontext.V
 		return nil, &Task{client: c, id: call.task.TaskID, tool: name, seed: *call.task}, nil
 	}
 	return r, nil, nil
+}
+
+// toolParams returns a protocol.CallToolParams, encoded without looking at the
+// arguments again, which are an object on one line.
+func toolParams(name string, arguments jsontext.Value) (encodedParams, error) {
+	params := make([]byte, 0, len(name)+len(arguments)+32)
+	params = append(params, `{"name":`...)
+	params, err := jsontext.AppendQuote(params, name)
+	if err != nil {
+		return nil, fmt.Errorf("encode the name: %w", err)
+	}
+	params = append(params, `,"arguments":`...)
+	params = append(params, arguments...)
+	return append(params, '}'), nil
 }
 
 // checked returns r, with an *OutputError beside it when it does not fit the
@@ -210,7 +225,7 @@ func encodeArguments(args any) (jsontext.Value, error) {
 	case []byte:
 		args = jsontext.Value(text)
 	}
-	arguments, err := json.Marshal(args, asProgramsExpect)
+	arguments, err := json.Marshal(&args, asProgramsExpect) // maps are quicker by way of an interface
 	if err != nil {
 		return nil, fmt.Errorf("encode the arguments: %w", err)
 	}
