@@ -110,16 +110,10 @@ func (s *session) granted(ctx context.Context, n need, suspect bool, challenges 
 		(n.failed == nil || !suspect && !stored.sameToken(n.failed)) {
 		return stored, nil
 	}
-	known := ""
-	if n.failed != nil {
-		known = n.failed.Issuer
-	}
-	p, err := s.a.discover(ctx, s.endpoint, challenges, known)
+	p, scopes, err := s.placeOf(ctx, n, challenges)
 	if err != nil {
 		return nil, err
 	}
-	same := n.failed != nil && n.failed.Issuer == p.issuer && n.failed.Resource == p.resource
-	scopes := withOffline(s.scopesFor(p, n, same, challenges), nil)
 	l, err := s.grant(ctx, p, scopes)
 	if err != nil {
 		s.noteRefusal(n, err)
@@ -128,6 +122,25 @@ func (s *session) granted(ctx context.Context, n need, suspect bool, challenges 
 	s.a.saveLogin(ctx, s.key, l)
 	s.a.config.log.Debug("got a token by a grant", "issuer", l.Issuer)
 	return l, nil
+}
+
+// placeOf returns where to get a token, and with which scopes. A login that comes to
+// its end is renewed where it came from.
+func (s *session) placeOf(ctx context.Context, n need, challenges []challenge.Challenge) (*place, []string, error) {
+	if l := n.failed; n.expired {
+		server, err := s.serverOf(ctx, l)
+		return &place{resource: l.Resource, server: server, issuer: l.Issuer, old: l.Old}, l.Scopes, err
+	}
+	known := ""
+	if n.failed != nil {
+		known = n.failed.Issuer
+	}
+	p, err := s.a.discover(ctx, s.endpoint, challenges, known)
+	if err != nil {
+		return nil, nil, err
+	}
+	same := n.failed != nil && n.failed.Issuer == p.issuer && n.failed.Resource == p.resource
+	return p, withOffline(s.scopesFor(p, n, same, challenges), nil), nil
 }
 
 // grant asks for a token once. A refresh token is not kept: the grant does as well,

@@ -58,7 +58,9 @@ func (s *session) usable(ctx context.Context) (*login, error) {
 		return fresh, nil
 	case ctx.Err() != nil:
 		return nil, err
-	case final(err) && s.a.config.grant == nil: // there is none any more; the server will say what it wants
+	case final(err) && s.a.config.grant != nil: // an error here would have the request tried again
+		return l, nil
+	case final(err): // there is none any more; the server will say what it wants
 		return s.current(ctx)
 	case !l.Token.expired(now, 0), !passing(err):
 		return l, nil

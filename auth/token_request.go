@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -86,7 +87,10 @@ func (a *Authorizer) readToken(t *oauth2.Token) (*Token, error) {
 	if !validToken(t.AccessToken) {
 		return nil, errors.New("the authorization server issued a token that no header can carry")
 	}
-	token := &Token{Access: Secret(t.AccessToken), Refresh: Secret(t.RefreshToken), Type: kind, Key: key, Expires: t.Expiry}
+	token := &Token{Access: Secret(t.AccessToken), Refresh: Secret(t.RefreshToken), Type: kind, Key: key}
+	if !t.Expiry.IsZero() { // by a clock of its own
+		token.Expires = a.config.now().Add(time.Until(t.Expiry))
+	}
 	if scope, ok := t.Extra("scope").(string); ok {
 		token.Granted = strings.Fields(scope)
 	}
