@@ -3,6 +3,7 @@ package faultsuite_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/conformance/fault"
+	kinds "github.com/mcpera/mcpera/conformance/internal/kind"
 	"github.com/mcpera/mcpera/erecache"
 	"github.com/mcpera/mcpera/negotiation"
 )
@@ -105,15 +107,15 @@ func (c cell) checkErrors(t *testing.T, v visit) {
 	met := v.met
 	if v.connect != nil {
 		met = v.connect
-		if !as[*client.ConnectError](met) {
+		if !errors.As(met, new(*client.ConnectError)) {
 			t.Errorf("Connect failed with a %T", met)
 		}
 	}
-	if want := c.want(); !slices.Contains(want, kindOf(met)) {
-		t.Errorf("%s, want one of %q: %v", kindOf(met), want, met)
+	if want := c.want(); !slices.Contains(want, kinds.Of(met)) {
+		t.Errorf("%s, want one of %q: %v", kinds.Of(met), want, met)
 	}
-	if v.next != nil && !slices.Contains(c.wantNext(), kindOf(v.next)) {
-		t.Errorf("the next call met %s: %v", kindOf(v.next), v.next)
+	if v.next != nil && !slices.Contains(c.wantNext(), kinds.Of(v.next)) {
+		t.Errorf("the next call met %s: %v", kinds.Of(v.next), v.next)
 	}
 	if v.close != nil {
 		t.Errorf("Close: %v", v.close)
