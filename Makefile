@@ -59,6 +59,12 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 		done; \
 	done
 
+# For so many minutes; the seed of the faults is printed, and SOAK_SEED sets it.
+MINUTES ?= 3
+.PHONY: soak
+soak: ## many clients and random faults for MINUTES (3)
+	SOAK=$(MINUTES)m go test $(RACE) -count=1 -timeout 0 -v -run '^TestSoak$$' ./conformance/soak
+
 .PHONY: tidy
 tidy: ## go mod tidy in every module
 	@for m in $(MODULES); do (cd $$m && go mod tidy) || exit 1; done
