@@ -36,7 +36,9 @@ var layers = map[string][]string{
 		"client/responsecache", "handler", "erecache", "negotiation",
 		"transport", "transport/headervalue", "protocol",
 	},
-	"": {"client", "transport/http", "transport/stdio"},
+	"toolcall": {"protocol"},
+	"fleet":    {"client", "transport", "transport/http", "transport/stdio", "erecache", "protocol"},
+	"":         {"client", "transport/http", "transport/stdio"},
 }
 
 // pure are the packages that do no I/O of their own.

@@ -19,6 +19,8 @@
 //   - negotiation: the era decision, as a pure table
 //   - erecache: remembers what servers speak
 //   - client/responsecache: keeps what servers answered, for as long as they allow
+//   - fleet: many servers from one configuration
+//   - toolcall: tools as the function tools of model APIs, and back
 //   - protocol: the wire types
 //   - conformance: servers to test against
 package mcpera

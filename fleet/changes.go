@@ -4,91 +4,129 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/protocol"
+	"github.com/mcpera/mcpera/transport"
 )
 
 // A Change is a change at one of the servers.
 type Change struct {
 	Server string
 	client.Change
-	// Err says why a server tells of no more changes; Change is then empty. The
-	// other servers go on.
+	// Err says why the server tells of no changes at present; Change is then
+	// empty. The other servers go on.
 	Err error
 }
 
-// resubscribe is how long a server whose subscription was lost is left alone.
-const resubscribe = 5 * time.Second
-
-// Changes returns the changes of all connected and connectable servers, as they
-// come, until ctx ends or the loop is left. A server that tells of none is
-// passed over; one whose subscription is lost is subscribed to again while it
-// can be.
+// Changes returns the changes that filter names of all servers that are not
+// disabled, as they come, until ctx ends, the fleet is closed or the loop is
+// left. Each server's first is client.Acknowledged. One that tells of no such
+// changes is passed over.
+//
+// A server that fails gives a Change with an Err, and is tried again, with the
+// waits of WithResubscribe. When it is heard again a client.Gap says so: what
+// changed meanwhile is not known. The user is asked for a login at the first
+// attempt only.
 func (f *Fleet) Changes(ctx context.Context, filter protocol.SubscriptionFilter) iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
 		defer context.AfterFunc(f.life, cancel)()
 		changes := make(chan Change)
-		running := 0
-		over := make(chan struct{})
+		var followers sync.WaitGroup
 		for _, m := range f.members {
-			if m.server.Disabled {
-				continue
+			if m.unusable() == nil {
+				followers.Go(func() {
+					(&follower{fleet: f, server: m.server.Name, filter: filter, to: changes}).run(ctx)
+				})
 			}
-			running++
-			go func() {
-				defer func() { over <- struct{}{} }()
-				f.follow(ctx, m.server.Name, filter, changes)
-			}()
 		}
-		reading := true
-		for running > 0 {
-			select {
-			case change := <-changes:
-				if reading && !yield(change) {
-					reading = false
-					cancel()
-				}
-			case <-over:
-				running--
+		go func() {
+			followers.Wait()
+			close(changes)
+		}()
+		defer func() { // nothing is left when the loop is
+			cancel()
+			for range changes {
+			}
+		}()
+		for change := range changes {
+			if !yield(change) {
+				return
 			}
 		}
 	}
 }
 
-// follow passes on the changes of one server.
-func (f *Fleet) follow(ctx context.Context, server string, filter protocol.SubscriptionFilter, to chan<- Change) {
-	send := func(change Change) bool {
-		select {
-		case to <- change:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
-	for ctx.Err() == nil {
-		err := f.With(ctx, server, func(c *client.Client) error {
-			for change, err := range c.Subscribe(ctx, filter) {
-				if err != nil {
-					return err
-				}
-				if !send(Change{Server: server, Change: change}) {
-					return ctx.Err()
-				}
-			}
-			return nil
-		})
-		if ctx.Err() != nil || errors.Is(err, client.ErrNoSubscriptions) || !send(Change{Server: server, Err: err}) {
+// A follower passes on the changes of one server.
+type follower struct {
+	fleet  *Fleet
+	server string
+	filter protocol.SubscriptionFilter
+	to     chan<- Change
+
+	heard    bool // the server has acknowledged a subscription
+	failures int  // since it last did
+}
+
+// run follows the server until ctx ends or the server tells of nothing.
+func (f *follower) run(ctx context.Context) {
+	again := transport.Unattended(ctx)
+	for err := f.once(ctx); ; err = f.once(again) {
+		if errors.Is(err, ErrClosed) || errors.Is(err, client.ErrNoSubscriptions) {
 			return
 		}
-		timer := time.NewTimer(resubscribe)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if !f.send(ctx, Change{Server: f.server, Err: err}) || !wait(ctx, f.fleet.config.again.Wait(f.failures, 0)) {
+			return
 		}
+		f.failures++
+	}
+}
+
+// once subscribes, and passes on changes until the subscription ends.
+func (f *follower) once(ctx context.Context) error {
+	return f.fleet.With(ctx, f.server, func(c *client.Client) error {
+		for change, err := range c.Subscribe(ctx, f.filter) {
+			if err != nil {
+				return err
+			}
+			if change.Kind == client.Acknowledged {
+				if f.heard {
+					change.Kind = client.Gap
+				}
+				f.heard, f.failures = true, 0
+			}
+			if !f.send(ctx, Change{Server: f.server, Change: change}) {
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+}
+
+// send reports whether the change was taken.
+func (f *follower) send(ctx context.Context, change Change) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case f.to <- change:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// wait reports whether d passed before ctx ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }

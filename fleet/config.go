@@ -24,7 +24,8 @@ type Config struct {
 	Unknown map[string]jsontext.Value
 }
 
-// A Server is how to reach one server: by a command, or at a URL.
+// A Server is how to reach one server: by a command, or at a URL. Printed or
+// logged it shows no secret; as JSON it is whole.
 type Server struct {
 	// Name is the key in the file. It prefixes the names of the server's tools.
 	Name string `json:"-"`
@@ -44,10 +45,14 @@ type Server struct {
 	Disabled bool `json:"disabled,omitempty"`
 	// Unknown are members that this package does not know, kept as they came.
 	Unknown jsontext.Value `json:",embed"`
+
+	// Err is why the server can't be reached as it is described, nil for most. A
+	// Fleet shows it as Failed.
+	Err error `json:"-"`
 }
 
-// Load reads a configuration file, and expands variables from the environment
-// of this process.
+// Load reads a configuration file of 4 MiB at most, as Parse does. Variables
+// come from the environment of this process.
 func Load(path string) (*Config, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -61,52 +66,92 @@ func Load(path string) (*Config, error) {
 	if len(data) > maxConfig {
 		return nil, fmt.Errorf("%s: the file is larger than the limit of %d bytes", path, maxConfig)
 	}
-	config, err := Parse(data, os.LookupEnv)
+	c, err := Parse(data, os.LookupEnv)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return config, nil
+	return c, nil
 }
 
 // Parse reads a configuration: a JSON object with an object mcpServers (or
-// servers), whose members are the servers by name. Variables are looked up with
-// lookup, nil stands for none.
+// servers), whose members are the servers by name. They come out sorted.
 //
 // In command, args, env, cwd, url and headers ${NAME} and ${env:NAME} become
 // the variable's value, and ${NAME:-text} becomes text where the variable is not
-// set. A variable that is not set and has no such text is an error.
+// set. Variables are looked up with lookup, nil stands for none. One that is not
+// set and has no such text is an error.
 //
-// Errors of single servers are joined: fix all of them at once.
+// An error means that the whole is no configuration. What is wrong with one
+// server stands in its Err and does not fail the others: see Config.Err.
 func Parse(data []byte, lookup func(string) (string, bool)) (*Config, error) {
 	var file map[string]jsontext.Value
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("the configuration is not a JSON object: %w", err)
+		return nil, fmt.Errorf("the configuration is not a JSON object: %w", plainly(err))
 	}
-	listed, ok := file["mcpServers"]
-	delete(file, "mcpServers")
+	key := "mcpServers"
+	if _, ok := file[key]; !ok {
+		key = "servers"
+	}
+	listed, ok := file[key]
 	if !ok {
-		if listed, ok = file["servers"]; !ok {
-			return nil, errors.New("the configuration has no mcpServers")
-		}
-		delete(file, "servers")
+		return nil, errors.New("the configuration has no mcpServers")
 	}
-	var servers map[string]Server
+	delete(file, key)
+	var servers map[string]jsontext.Value
 	if err := json.Unmarshal(listed, &servers); err != nil {
-		return nil, fmt.Errorf("mcpServers: %w", err)
+		return nil, fmt.Errorf("%s is not a JSON object: %w", key, plainly(err))
 	}
-	config := &Config{Unknown: file}
-	var errs []error
+	c := &Config{Unknown: file}
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		server := servers[name]
-		server.Name = name
-		if err := server.expand(lookup); err != nil {
-			errs = append(errs, fmt.Errorf("server %s: %w", protocol.Quote(name), err))
-		} else if err := server.check(); err != nil {
-			errs = append(errs, fmt.Errorf("server %s: %w", protocol.Quote(name), err))
-		}
-		config.Servers = append(config.Servers, server)
+		c.Servers = append(c.Servers, describe(name, servers[name], lookup))
 	}
-	return config, errors.Join(errs...)
+	return c, nil
+}
+
+// describe reads the description of one server.
+func describe(name string, description jsontext.Value, lookup func(string) (string, bool)) Server {
+	var s Server
+	err := plainly(json.Unmarshal(description, &s))
+	s.Name = name
+	if err == nil {
+		err = s.expand(lookup)
+	}
+	if err == nil {
+		err = s.check()
+	}
+	s.Err = err
+	return s
+}
+
+// plainly leaves out what stood in the file: it may be a secret.
+func plainly(err error) error {
+	e, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return err
+	}
+	where, what := "it", e.JSONKind.String()
+	if e.JSONPointer != "" {
+		where = protocol.Quote(e.JSONPointer)
+	}
+	switch e.JSONKind {
+	case '[':
+		what = "list"
+	case '{':
+		what = "object"
+	}
+	return fmt.Errorf("%s can't be of type %s", where, what)
+}
+
+// Err returns what is wrong with the servers, nil when nothing is: for programs
+// that would rather fail than go on without one of them.
+func (c *Config) Err() error {
+	var errs []error
+	for _, s := range c.Servers {
+		if s.Err != nil {
+			errs = append(errs, fmt.Errorf("server %s: %w", protocol.Quote(s.Name), s.Err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // check reports why a server can't be reached as it is described.

@@ -1,8 +1,12 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/mcpera/mcpera/protocol"
 )
 
 // expand replaces the variables in everything that a server is reached by.
@@ -18,28 +22,27 @@ func (s *Server) expand(lookup func(string) (string, bool)) error {
 	for name, value := range s.Headers {
 		s.Headers[name] = e.text(value)
 	}
-	return e.err
+	return e.err()
 }
 
-// An expander replaces variables, and keeps the first error.
+// An expander replaces variables, and keeps the names of those that are not set.
 type expander struct {
 	lookup func(string) (string, bool)
-	err    error
+	unset  []string
 }
 
+// text replaces the variables in s. Values are not looked at again, so that one
+// which holds ${ stays as it is.
 func (e *expander) text(s string) string {
 	var b strings.Builder
 	for {
-		before, rest, ok := strings.Cut(s, "${")
-		b.WriteString(before)
-		if !ok {
-			return b.String()
-		}
+		before, rest, found := strings.Cut(s, "${")
 		name, after, closed := strings.Cut(rest, "}")
-		if !closed { // a plain text that happens to hold ${
-			b.WriteString("${" + rest)
+		if !found || !closed { // the rest is plain text, though it may hold ${
+			b.WriteString(s)
 			return b.String()
 		}
+		b.WriteString(before)
 		b.WriteString(e.variable(name))
 		s = after
 	}
@@ -53,8 +56,18 @@ func (e *expander) variable(text string) string {
 			return value
 		}
 	}
-	if !hasFallback && e.err == nil {
-		e.err = fmt.Errorf("the variable %s is not set", name)
+	if !hasFallback && !slices.Contains(e.unset, name) {
+		e.unset = append(e.unset, name)
 	}
 	return fallback
+}
+
+// err names all variables that are not set, so that all can be set at once.
+func (e *expander) err() error {
+	slices.Sort(e.unset) // maps have no order
+	errs := make([]error, len(e.unset))
+	for i, name := range e.unset {
+		errs[i] = fmt.Errorf("the variable %s is not set", protocol.Quote(name))
+	}
+	return errors.Join(errs...)
 }

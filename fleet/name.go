@@ -2,41 +2,71 @@ package fleet
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"strings"
 )
 
-// maxName is the longest name that every common model provider accepts for a
-// tool; so are letters, digits, _ and -.
+// Names of tools that every common model provider accepts have up to 64 letters,
+// digits, _ and -, and begin with a letter or _.
 const maxName = 64
 
 // separator stands between the names of server and tool.
 const separator = "__"
 
+// mark stands before a hash of hashDigits hex digits, at the end of a name.
+const (
+	mark       = "_x"
+	hashDigits = 16
+)
+
+// maxReadable is how much of a name stands before a hash at the most.
+const maxReadable = maxName - len(mark) - hashDigits
+
 // ToolName returns the name of a server's tool among those of the whole fleet:
 // SERVER__TOOL where that is a name that every model provider accepts, else as
 // much of it as is, and a hash that keeps it apart from all others. The same
-// pair always has the same name, whatever else the fleet holds.
+// pair always has the same name, whatever else the fleet holds, and no other
+// pair has it.
 func ToolName(server, tool string) string {
-	name := plain(server) + separator + plain(tool)
-	lossless := plain(server) == server && plain(tool) == tool && server != "" && tool != "" &&
-		!strings.Contains(server, separator) && !strings.HasSuffix(server, "_") && !strings.HasPrefix(tool, "_")
-	if lossless && len(name) <= maxName && !hashed(name) {
+	name := plain(server + separator + tool)
+	if strings.IndexAny(name[:1], "-0123456789") == 0 {
+		name = "_" + name
+	}
+	if name == server+separator+tool && len(name) <= maxName && splits(server, tool) && !hashed(name) {
 		return name
 	}
-	sum := sha256.Sum256([]byte(server + "\x00" + tool))
-	hash := "_x" + hex.EncodeToString(sum[:6])
-	return name[:min(len(name), maxName-len(hash))] + hash
+	return name[:min(len(name), maxReadable)] + mark + hash(server, tool)
+}
+
+// splits reports whether the first separator in the joined names is the one
+// between them, so that no other pair is joined to the same.
+func splits(server, tool string) bool {
+	return server != "" && tool != "" && !strings.Contains(server, separator) &&
+		!strings.HasSuffix(server, "_") && !strings.HasPrefix(tool, "_")
+}
+
+// hash tells pairs apart. The length says where the server's name ends.
+func hash(server, tool string) string {
+	sum := sha256.Sum256(append(binary.AppendUvarint(nil, uint64(len(server))), server+tool...))
+	return hex.EncodeToString(sum[:hashDigits/2])
 }
 
 // hashed reports whether a name looks like one that ends in a hash.
 func hashed(name string) bool {
-	const length = len("_x") + 12
-	if len(name) < length || !strings.HasPrefix(name[len(name)-length:], "_x") {
+	i := strings.LastIndex(name, mark)
+	if i < 0 || len(name)-i-len(mark) != hashDigits {
 		return false
 	}
-	_, err := hex.DecodeString(name[len(name)-12:])
+	_, err := hex.DecodeString(name[i+len(mark):])
 	return err == nil
+}
+
+// mayName reports whether name may be the ToolName of one of server's tools.
+func mayName(name, server string) bool {
+	begin := ToolName(server, "")
+	begin = begin[:len(begin)-len(mark)-hashDigits]
+	return strings.HasPrefix(name, begin)
 }
 
 // plain replaces what a tool's name can't hold with _.
