@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -129,8 +130,11 @@ func sign(key crypto.Signer, alg algorithm, input []byte) ([]byte, error) {
 // Source: RFC 7518, 3.4.
 func rawSignature(der []byte, size int) ([]byte, error) {
 	var pair struct{ R, S *big.Int }
-	rest, err := asn1.Unmarshal(der, &pair)
-	if err != nil || len(rest) > 0 {
+	if _, err := asn1.Unmarshal(der, &pair); err != nil {
+		return nil, errors.New("the key gave a signature that is no ASN.1")
+	}
+	// Unmarshal skips what is behind the numbers.
+	if again, err := asn1.Marshal(pair); err != nil || !bytes.Equal(again, der) {
 		return nil, errors.New("the key gave a signature that is no ECDSA signature in ASN.1")
 	}
 	raw := make([]byte, 2*size)

@@ -115,7 +115,15 @@ func keyOf(t testing.TB, k publicJWK) crypto.PublicKey {
 	switch k.Type {
 	case "EC":
 		curve := map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}[k.Curve]
-		return &ecdsa.PublicKey{Curve: curve, X: number(k.X), Y: number(k.Y)}
+		half := (curve.Params().BitSize + 7) / 8
+		point := append([]byte{4}, make([]byte, 2*half)...)
+		number(k.X).FillBytes(point[1 : 1+half])
+		number(k.Y).FillBytes(point[1+half:])
+		public, err := ecdsa.ParseUncompressedPublicKey(curve, point)
+		if err != nil {
+			t.Fatalf("a JWK: %v", err)
+		}
+		return public
 	case "RSA":
 		return &rsa.PublicKey{N: number(k.N), E: int(number(k.E).Int64())}
 	case "OKP":
@@ -250,7 +258,8 @@ func FuzzRawSignature(f *testing.F) {
 	f.Add(good)
 	f.Add(append(good, 0))
 	f.Add(huge)
-	f.Add([]byte{0x30, 0x06, 0x02, 0x01, 0x00, 0x02, 0x01, 0xff}) // zero, and below
+	f.Add([]byte{0x30, 0x06, 0x02, 0x01, 0x00, 0x02, 0x01, 0xff})                   // zero, and below
+	f.Add([]byte("00\x02\x15000000000000000000000\x02\x1500000000000000000000000")) // more inside
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, der []byte) {
 		raw, err := rawSignature(der, 32)
@@ -287,5 +296,18 @@ func TestRawSignature(t *testing.T) {
 	want := strings.Repeat("\x00", 31) + "\x01" + strings.Repeat("\x00", 31) + "\x02"
 	if raw, err := rawSignature([]byte{0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x02}, 32); err != nil || string(raw) != want {
 		t.Errorf("small numbers became %x, %v", raw, err)
+	}
+}
+
+// peek decodes the header of a JWT whose signature nobody has looked at.
+func peek(t testing.TB, jwt string, header any) {
+	t.Helper()
+	first, _, _ := strings.Cut(jwt, ".")
+	raw, err := base64.RawURLEncoding.DecodeString(first)
+	if err == nil {
+		err = json.Unmarshal(raw, header)
+	}
+	if err != nil {
+		t.Fatalf("the header of the JWT: %v", err)
 	}
 }
