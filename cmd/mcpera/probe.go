@@ -24,18 +24,9 @@ decided that, what the server calls itself and what it offers.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	c := newConnection(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		rest, err := c.take(cmd, args, true)
-		if err != nil {
-			return err
-		}
-		if len(rest) > 0 {
-			return usagef("probe takes one URL and nothing else; a command goes after --")
-		}
-		return c.run(cmd, func(_ context.Context, conn *client.Client) (report, error) {
-			return probeReport(conn), nil
-		})
-	}
+	c.runs(cmd, func(_ context.Context, conn *client.Client) (report, error) {
+		return probeReport(conn), nil
+	})
 	return cmd
 }
 

@@ -97,7 +97,8 @@ Exit codes:
 		&cobra.Group{ID: groupTalk, Title: "Talk to a server:"},
 		&cobra.Group{ID: groupTry, Title: "Try it:"},
 	)
-	root.AddCommand(newProbe(), newTools(), newCall(), newDemo(), newServe(), newVersion())
+	root.AddCommand(newProbe(), newTools(), newCall(), newResources(), newRead(), newPrompts(), newPrompt(), newComplete())
+	root.AddCommand(newDemo(), newServe(), newVersion())
 	return root
 }
 

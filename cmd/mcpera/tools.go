@@ -22,16 +22,7 @@ tool says it does. With --json it prints them whole, schemas included.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	c := newConnection(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		rest, err := c.take(cmd, args, true)
-		if err != nil {
-			return err
-		}
-		if len(rest) > 0 {
-			return usagef("tools takes one URL and nothing else; a command goes after --")
-		}
-		return c.run(cmd, listTools)
-	}
+	c.runs(cmd, listTools)
 	return cmd
 }
 
@@ -41,12 +32,9 @@ type toolsResult struct {
 }
 
 func listTools(ctx context.Context, conn *client.Client) (report, error) {
-	var tools []*protocol.Tool
-	for tool, err := range conn.Tools(ctx) {
-		if err != nil {
-			return report{}, err
-		}
-		tools = append(tools, tool)
+	tools, err := collect(conn.Tools(ctx))
+	if err != nil {
+		return report{}, err
 	}
 	r := report{document: connected(conn)}
 	r.Result = toolsResult{tools}
@@ -68,17 +56,9 @@ func writeTools(p *page, tools []*protocol.Tool) {
 
 // summary is what a tool says of itself, in a line.
 func summary(tool *protocol.Tool) string {
-	title := clean(tool.Title)
+	title := tool.Title
 	if title == "" && tool.Annotations != nil {
-		title = clean(tool.Annotations.Title)
+		title = tool.Annotations.Title
 	}
-	description := firstLine(tool.Description)
-	switch {
-	case title == "" || title == description:
-		return description
-	case description == "":
-		return title
-	default:
-		return title + ": " + description
-	}
+	return summarize(title, tool.Description)
 }
