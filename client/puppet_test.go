@@ -150,19 +150,6 @@ func (p *puppet) answered(id string) {
 	}
 }
 
-// count returns how often a method was requested.
-func (p *puppet) count(method string) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := 0
-	for _, heard := range p.heard {
-		if heard == method {
-			n++
-		}
-	}
-	return n
-}
-
 // said reports whether the client sent something, unanswered, with all the
 // parts.
 func (p *puppet) said(parts ...string) bool {
