@@ -59,7 +59,8 @@ func newRoot() *cobra.Command {
 and the legacy one (2025-11-25 and earlier), and finds out by itself which one
 a server speaks.
 
-A server is a URL, or a command to run: everything that follows "--".`,
+A server is a URL, or a command to run: everything that follows "--", or one of
+the servers of an mcpServers file: --config FILE --server NAME.`,
 		Example: `  # see it work on six servers that come with it
   mcpera demo
 

@@ -20,11 +20,13 @@ type target struct {
 	url     string
 	headers []string // "Name: value"; the values are secrets
 	command []string // what follows --
+	entry            // where a configuration file names it
 }
 
 func (t *target) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.url, "url", "", "the server's `URL`; or name a command after --")
 	cmd.Flags().StringArrayVarP(&t.headers, "header", "H", nil, "send `'Name: value'` each time (repeatable)")
+	t.entry.register(cmd)
 }
 
 // take moves what names the server out of a command's arguments and returns
@@ -36,11 +38,19 @@ func (t *target) take(cmd *cobra.Command, args []string, urlArgument bool) ([]st
 			return nil, usagef("there is no command after --")
 		}
 	}
-	if urlArgument && len(args) > 0 {
+	if urlArgument && len(args) > 0 && !t.entry.given() {
 		if t.url != "" {
 			return nil, usagef("the URL is given twice: as an argument and by --url")
 		}
 		t.url, args = args[0], args[1:]
+	}
+	if t.entry.given() {
+		if t.url != "" || t.command != nil {
+			return nil, usagef("name one server: by --config, or by a URL or a command")
+		}
+		if err := t.load(); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case t.url == "" && t.command == nil:
@@ -66,8 +76,8 @@ func (t *target) transport(serverErr io.Writer) (transport.Transport, error) {
 	if t.command != nil {
 		cmd := exec.Command(t.command[0], t.command[1:]...)
 		cmd.Stderr = serverErr
-		// The server gets the environment that the shell would give it.
-		return stdio.New(cmd, stdio.WithShutdown(afterStdin, afterTerm), stdio.WithInheritedEnv())
+		cmd.Dir = t.dir
+		return stdio.New(cmd, stdio.WithShutdown(afterStdin, afterTerm), t.environment())
 	}
 	var opts []mcphttp.Option
 	for _, h := range t.headers {
@@ -104,5 +114,5 @@ func (t *target) describe(tr transport.Transport) string {
 		name, _, _ := strings.Cut(h, ":")
 		s += []string{", with header ", ", "}[min(i, 1)] + textproto.CanonicalMIMEHeaderKey(name)
 	}
-	return s
+	return s + t.entry.remark()
 }
