@@ -146,7 +146,8 @@ func (a *Authorizer) visit(ctx context.Context, p *place, client *Registration, 
 	if err := checkRedirectURI(redirectURI); err != nil {
 		return nil, err
 	}
-	if client == nil || client.Dynamic && !slices.Contains(client.RedirectURIs, redirectURI) {
+	known := client != nil && (!client.Dynamic || slices.Contains(client.RedirectURIs, redirectURI))
+	if !known {
 		if client, err = a.register(ctx, p, redirectURI, scopes); err != nil {
 			return nil, err
 		}
@@ -159,23 +160,23 @@ func (a *Authorizer) visit(ctx context.Context, p *place, client *Registration, 
 	}
 	code, err := req.code(answer)
 	if err != nil {
-		return nil, stale(client, err)
+		return nil, stale(client, known, err)
 	}
 	token, err := a.requestToken(ctx, p.server, client, req.form(code))
 	if err != nil {
-		return nil, stale(client, err)
+		return nil, stale(client, known, err)
 	}
 	return &login{
 		Issuer: p.issuer, Resource: p.resource, Old: p.old, Client: client.forStore(), Scopes: scopes, Token: *token,
 	}, nil
 }
 
-// stale marks err when it says that a client id that came from the registration
-// endpoint is dead.
+// stale marks err when it says that a client id is dead that came from the
+// registration endpoint, some time ago.
 //
 // Source: RFC 6749, 5.2.
-func stale(client *Registration, err error) error {
-	if client.Dynamic && code(err) == "invalid_client" {
+func stale(client *Registration, known bool, err error) error {
+	if known && client.Dynamic && code(err) == "invalid_client" {
 		return &staleError{client, err}
 	}
 	return err

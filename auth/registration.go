@@ -183,6 +183,8 @@ func (a *Authorizer) known(ctx context.Context, p *place) (*Registration, error)
 		return &Registration{Issuer: p.issuer, ClientID: d.ClientID, Method: methodNone, RedirectURIs: d.RedirectURIs}, nil
 	}
 	if n := len(a.config.registrations); n > 0 && !a.config.dynamic {
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		return nil, &IssuerError{Where: "registration", Want: p.issuer, Got: a.config.registrations[n-1].Issuer}
 	}
 	return a.storedRegistration(ctx, p.issuer), nil
