@@ -35,19 +35,29 @@ func newConnection(cmd *cobra.Command) *connection {
 // run connects, lets work find out something, closes the connection, and then
 // prints what was found, so that an output is always a finished one.
 func (c *connection) run(cmd *cobra.Command, work func(context.Context, *client.Client) (report, error)) error {
+	var r report
+	err := c.use(cmd, func(ctx context.Context, conn *client.Client) (err error) {
+		r, err = work(ctx, conn)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.print(cmd, r)
+}
+
+// use connects, lets work use the connection, and closes it.
+func (c *connection) use(cmd *cobra.Command, work func(context.Context, *client.Client) error) error {
 	notes := &notes{w: cmd.ErrOrStderr()}
 	conn, err := c.dial(cmd.Context(), notes)
 	if err != nil {
 		return err
 	}
-	r, err := work(cmd.Context(), conn)
+	err = work(cmd.Context(), conn)
 	if closeErr := conn.Close(); closeErr != nil {
 		notes.printf("mcpera: warning: %v", closeErr)
 	}
-	if err != nil {
-		return err
-	}
-	return c.print(cmd, r)
+	return err
 }
 
 // dial connects to the target.

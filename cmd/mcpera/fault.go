@@ -59,6 +59,9 @@ func diagnose(err error) fault {
 // row decides, since the outer ones say more; an error without a type of its
 // own counts only when there is no other.
 func kindOf(err error) fault {
+	if errors.Is(err, client.ErrNoSubscriptions) {
+		return fault{Kind: "no_changes", exit: exitFailed} // whether it says so by an error or not
+	}
 	for e := range chain(err) {
 		if f, ok := classify(e); ok {
 			return f

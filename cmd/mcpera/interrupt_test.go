@@ -26,6 +26,7 @@ func TestInterrupt(t *testing.T) {
 	}{
 		"while connecting": {"* silence", "* sent server/discover", []string{"probe", "-v"}},
 		"during a call":    {modern + "tools/call silence", "* sent tools/call", []string{"call", "-v", "slow"}},
+		"listening":        {modern + "subscriptions/listen silence", "* sent subscriptions/listen", []string{"listen", "-v"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			script := filepath.Join(t.TempDir(), "script")

@@ -51,6 +51,20 @@ func writeDocument(w io.Writer, d document) error {
 	return err
 }
 
+// writeLine is writeDocument on one line, for commands that print several
+// documents.
+func writeLine(w io.Writer, d document) error {
+	text, err := json.Marshal(d, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
+}
+
+// printsLines annotates commands whose documents are lines.
+const printsLines = "documents are lines"
+
 // A report is what a command found, in both of its forms.
 type report struct {
 	document

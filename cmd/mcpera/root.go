@@ -28,9 +28,13 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		err = errInterrupted // whatever else failed, failed for that
 	}
 	f := diagnose(err)
-	if wantsJSON(args) {
-		_ = writeDocument(out, document{Error: &f}) // with stdout gone, the exit code is what is left
-	} else {
+	_, lines := cmd.Annotations[printsLines]
+	switch {
+	case wantsJSON(args) && lines:
+		_ = writeLine(out, document{Error: &f}) // with stdout gone, the exit code is what is left
+	case wantsJSON(args):
+		_ = writeDocument(out, document{Error: &f})
+	default:
 		fmt.Fprintln(errOut, wrap(f.paragraph(cmd.CommandPath()), terminalWidth(errOut)))
 	}
 	return f.exit
@@ -98,7 +102,7 @@ Exit codes:
 		&cobra.Group{ID: groupTalk, Title: "Talk to a server:"},
 		&cobra.Group{ID: groupTry, Title: "Try it:"},
 	)
-	root.AddCommand(newProbe(), newTools(), newCall(), newResources(), newRead(), newPrompts(), newPrompt(), newComplete())
+	root.AddCommand(newProbe(), newTools(), newCall(), newResources(), newRead(), newPrompts(), newPrompt(), newComplete(), newListen())
 	root.AddCommand(newDemo(), newServe(), newVersion())
 	return root
 }
