@@ -2,7 +2,9 @@ package mcpera_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +41,12 @@ var layers = map[string][]string{
 	"toolcall": {"protocol"},
 	"fleet":    {"client", "transport", "transport/http", "transport/stdio", "erecache", "protocol"},
 	"":         {"client", "transport/http", "transport/stdio"},
+
+	// Examples import what a program of a user's does.
+	"examples/agent":      {"fleet", "toolcall", "protocol"},
+	"examples/handlers":   {"", "client", "protocol"},
+	"examples/gateway":    {"client", "client/responsecache", "erecache", "transport", "transport/http"},
+	"examples/subscriber": {"", "client", "protocol"},
 }
 
 // pure are the packages that do no I/O of their own.
@@ -67,12 +75,50 @@ func TestImportsPointOneWay(t *testing.T) {
 	for pkg, allowed := range layers {
 		t.Run(module+"/"+pkg, func(t *testing.T) {
 			for _, imported := range list(t, pkg).Imports {
-				name, ours := strings.CutPrefix(imported, module+"/")
+				name, ours := strings.CutPrefix(imported+"/", module+"/")
+				name = strings.TrimSuffix(name, "/")
 				if ours && !slices.Contains(allowed, name) {
 					t.Errorf("imports %s, which is not below it", name)
 				}
 			}
 		})
+	}
+}
+
+func TestEveryExampleStandsInTheLayers(t *testing.T) {
+	out, err := exec.Command("go", "list", "./examples/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range strings.FieldsSeq(string(out)) {
+		if name := strings.TrimPrefix(pkg, module+"/"); layers[name] == nil {
+			t.Errorf("%s has no row", name)
+		}
+	}
+}
+
+// An example is read in one go, says what it shows and how to run it, and is
+// run by a test.
+func TestExamplesAreShort(t *testing.T) {
+	files, err := filepath.Glob("examples/*/main.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no examples: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Count(string(text), "\n"); lines >= 150 {
+			t.Errorf("%s has %d lines, 149 at most", file, lines)
+		}
+		dir := filepath.ToSlash(filepath.Dir(file))
+		if comment, _, _ := strings.Cut(string(text), "package main"); !strings.Contains(comment, "go run ./"+dir) {
+			t.Errorf("%s does not say how to run it", file)
+		}
+		if _, err := os.Stat(strings.TrimSuffix(file, ".go") + "_test.go"); err != nil {
+			t.Errorf("%s is run by no test", file)
+		}
 	}
 }
 
