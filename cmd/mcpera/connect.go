@@ -16,6 +16,8 @@ import (
 type connection struct {
 	target
 	output
+	trace        traceFile
+	observers    []func(client.Event)
 	era          choice
 	probeTimeout period
 	timeout      period
@@ -24,6 +26,7 @@ type connection struct {
 func newConnection(cmd *cobra.Command) *connection {
 	c := &connection{era: choice{"auto", []string{"auto", "modern", "legacy"}}}
 	c.target.register(cmd)
+	c.trace.register(cmd)
 	c.era.register(cmd, "era", "ask for the era, or pin it")
 	cmd.Flags().Var(&c.probeTimeout, "probe-timeout", "bound on the question for the era (default 10s\nfor a URL, 5s for a command)")
 	cmd.Flags().Var(&c.timeout, "timeout", "bound on connecting, and on each request after\nthat (default 1m0s)")
@@ -48,6 +51,10 @@ func (c *connection) run(cmd *cobra.Command, work func(context.Context, *client.
 
 // use connects, lets work use the connection, and closes it.
 func (c *connection) use(cmd *cobra.Command, work func(context.Context, *client.Client) error) error {
+	if err := c.trace.open(); err != nil {
+		return err
+	}
+	defer c.trace.close(cmd.ErrOrStderr())
 	notes := &notes{w: cmd.ErrOrStderr()}
 	conn, err := c.dial(cmd.Context(), notes)
 	if err != nil {
@@ -62,9 +69,13 @@ func (c *connection) use(cmd *cobra.Command, work func(context.Context, *client.
 
 // dial connects to the target.
 func (c *connection) dial(ctx context.Context, notes *notes) (*client.Client, error) {
-	opts := []client.Option{client.WithLogger(slog.New(notes))}
+	opts := []client.Option{
+		client.WithLogger(slog.New(notes)),
+		client.WithTrace(c.observe),
+		client.WithIncoming(c.trace.incoming),
+	}
 	if c.verbose {
-		opts = append(opts, client.WithTrace(notes.trace))
+		c.observers = append(c.observers, notes.trace)
 	}
 	if c.probeTimeout > 0 {
 		opts = append(opts, client.WithProbeTimeout(time.Duration(c.probeTimeout)))
@@ -87,4 +98,12 @@ func (c *connection) dial(ctx context.Context, notes *notes) (*client.Client, er
 		notes.printf("* %s", c.describe(t))
 	}
 	return client.Connect(ctx, t, opts...)
+}
+
+// observe gives a step of the client to all who want to know.
+func (c *connection) observe(e client.Event) {
+	c.trace.step(e)
+	for _, f := range c.observers {
+		f(e)
+	}
 }
