@@ -168,6 +168,17 @@ func (a *Authorizer) Login(ctx context.Context, endpoint string) error {
 	return err
 }
 
+// LoggedIn reports whether there is a login of an endpoint. It may have ended, or
+// be of no use any more; nobody is asked.
+func (a *Authorizer) LoggedIn(ctx context.Context, endpoint string) (bool, error) {
+	u, err := parseEndpoint(endpoint)
+	if err != nil {
+		return false, err
+	}
+	l, _, err := a.session(u).load(ctx)
+	return l != nil, err
+}
+
 // Logout forgets the login of an endpoint. The client id stays registered.
 func (a *Authorizer) Logout(ctx context.Context, endpoint string) error {
 	u, err := parseEndpoint(endpoint)

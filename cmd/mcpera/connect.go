@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpera/mcpera/auth"
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/negotiation"
+	mcphttp "github.com/mcpera/mcpera/transport/http"
 )
 
 // A connection holds what every command that talks to a server has in common:
@@ -21,6 +23,8 @@ type connection struct {
 	era          choice
 	probeTimeout period
 	timeout      period
+
+	login *auth.Authorizer // nil: there has been none
 }
 
 func newConnection(cmd *cobra.Command) *connection {
@@ -56,6 +60,9 @@ func (c *connection) use(cmd *cobra.Command, work func(context.Context, *client.
 	}
 	defer c.trace.close(cmd.ErrOrStderr())
 	notes := &notes{w: cmd.ErrOrStderr()}
+	if c.login = c.storedLogin(cmd.Context(), slog.New(notes)); c.login != nil {
+		defer c.login.Close()
+	}
 	conn, err := c.dial(cmd.Context(), notes)
 	if err != nil {
 		return err
@@ -90,12 +97,19 @@ func (c *connection) dial(ctx context.Context, notes *notes) (*client.Client, er
 	case "legacy":
 		opts = append(opts, client.WithEra(negotiation.EraLegacy))
 	}
-	t, err := c.transport(notes.serverErr(c.verbose))
+	var httpOpts []mcphttp.Option
+	if c.login != nil {
+		httpOpts = append(httpOpts, mcphttp.WithAuthorizer(c.login))
+	}
+	t, err := c.transport(notes.serverErr(c.verbose), httpOpts...)
 	if err != nil {
 		return nil, err
 	}
 	if c.verbose {
 		notes.printf("* %s", c.describe(t))
+		if c.login != nil {
+			notes.printf("* with the token of a login")
+		}
 	}
 	return client.Connect(ctx, t, opts...)
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpera/mcpera/auth"
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -126,6 +127,10 @@ func classify(err error) (fault, bool) {
 		f = fault{Kind: "input", Reason: "malformed", exit: exitProtocol}
 	case *client.RoundsError:
 		f = fault{Kind: "input", Reason: "too_many_rounds", exit: exitProtocol}
+	case *auth.ServerError:
+		f = fault{Kind: "login", Reason: e.Code, Status: e.Status, exit: exitNoConnection}
+	case *auth.DiscoveryError, *auth.IssuerError, *auth.ResourceError:
+		f = fault{Kind: "login", exit: exitNoConnection}
 	case *stdio.StartError:
 		f = fault{Kind: "start", Reason: startReason(e), exit: exitNoConnection}
 	case *stdio.ExitError:
@@ -140,6 +145,8 @@ func classify(err error) (fault, bool) {
 // that it does not know.
 func classifySentinel(err error) fault {
 	switch {
+	case isLoginError(err):
+		return fault{Kind: "login", exit: exitNoConnection}
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return fault{Kind: "interrupted", exit: exitInterrupted}
 	case errors.Is(err, context.DeadlineExceeded):
@@ -231,10 +238,31 @@ func exitReason(e *stdio.ExitError) string {
 }
 
 func authHint(e *transport.AuthError) string {
-	if e.Status == http.StatusUnauthorized {
-		return "Send a token with --header 'Authorization: Bearer ...'."
+	switch {
+	case errors.Is(e, auth.ErrLoginRequired):
+		return "The login has ended: log in again with mcpera login."
+	case isLoginError(e.Err):
+		return "" // it says all
+	case e.Status == http.StatusUnauthorized:
+		return "Send a token with --header 'Authorization: Bearer ...', or log in with mcpera login."
 	}
 	return pinHint(e.Method)
+}
+
+// isLoginError reports whether err is of a login that failed.
+func isLoginError(err error) bool {
+	for e := range chain(err) {
+		switch e.(type) {
+		case *auth.ServerError, *auth.DiscoveryError, *auth.IssuerError, *auth.ResourceError:
+			return true
+		}
+	}
+	for _, target := range []error{auth.ErrState, auth.ErrNoPKCE, auth.ErrNoRegistration, auth.ErrScope} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
 }
 
 func outageHint(e *transport.UnavailableError) string {

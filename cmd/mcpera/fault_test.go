@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpera/mcpera/auth"
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
@@ -29,6 +30,10 @@ func TestDiagnose(t *testing.T) {
 		"usage":                   {usagef("name a server"), "usage", "", 0, 2},
 		"401":                     {&transport.AuthError{Status: 401}, "unauthorized", "unauthorized", 401, 3},
 		"403":                     {&transport.AuthError{Status: 403}, "unauthorized", "forbidden", 403, 3},
+		"a login is refused":      {&auth.ServerError{Status: 400, Code: "invalid_grant"}, "login", "invalid_grant", 400, 3},
+		"no login is offered":     {&auth.DiscoveryError{Err: errors.New("no")}, "login", "", 0, 3},
+		"a login goes astray":     {fmt.Errorf("no: %w", auth.ErrState), "login", "", 0, 3},
+		"a login while called":    {&transport.AuthError{Status: 401, Err: auth.ErrLoginRequired}, "unauthorized", "unauthorized", 401, 3},
 		"503":                     {&transport.UnavailableError{Status: 503}, "unavailable", "unavailable", 503, 3},
 		"429":                     {&transport.UnavailableError{Status: 429}, "unavailable", "rate_limited", 429, 3},
 		"connection refused":      {&transport.UnavailableError{Err: errors.New("refused")}, "unavailable", "network", 0, 3},

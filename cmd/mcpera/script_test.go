@@ -21,6 +21,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(leakChecked{m}, map[string]func(){
 		"mcpera":     main,
 		"fakeserver": fakeServer,
+		"xdg-open":   fakeBrowser, // on Linux
+		"open":       fakeBrowser, // on macOS
 	})
 }
 
@@ -46,13 +48,17 @@ func (l leakChecked) Run() int {
 //	httpserver NAME FILE          start a scripted server, see httpAnswer
 //	saw NAME METHOD COUNT         how often that server got a method
 //	sawheader NAME HEADER VALUES  what it got in a header of its first request
+//	loginserver NAME [HOW]        start a server that wants a login, or change it
+//	loginbyhand ARG...            run mcpera login --no-browser, and open the URL
+//	grants NAME [GRANT...]        what tokens it was asked for, in order
+//	asked NAME SCOPE CLIENT       for what it asked its user last
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Values[runningKey{}] = &running{served: make(map[string]*served), faulty: make(map[string]*scripted.HTTP)}
+			env.Values[runningKey{}] = &running{served: make(map[string]*served), faulty: make(map[string]*scripted.HTTP), logins: make(map[string]*loginServer)}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -63,6 +69,11 @@ func TestScripts(t *testing.T) {
 			"httpserver": httpServerCommand,
 			"saw":        sawCommand,
 			"sawheader":  sawHeaderCommand,
+
+			"loginserver": loginServerCommand,
+			"loginbyhand": loginByHandCommand,
+			"grants":      grantsCommand,
+			"asked":       askedCommand,
 		},
 	})
 }
@@ -71,6 +82,7 @@ func TestScripts(t *testing.T) {
 type running struct {
 	served map[string]*served
 	faulty map[string]*scripted.HTTP
+	logins map[string]*loginServer
 }
 
 type runningKey struct{}

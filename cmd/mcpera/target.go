@@ -25,6 +25,10 @@ type target struct {
 
 func (t *target) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.url, "url", "", "the server's `URL`; or name a command after --")
+	t.registerHeaders(cmd)
+}
+
+func (t *target) registerHeaders(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&t.headers, "header", "H", nil, "send `'Name: value'` each time (repeatable)")
 	t.entry.register(cmd)
 }
@@ -71,15 +75,14 @@ const (
 )
 
 // transport makes the transport to the server. A command's standard error goes
-// to serverErr too, unless it is nil.
-func (t *target) transport(serverErr io.Writer) (transport.Transport, error) {
+// to serverErr too, unless it is nil; opts are for a URL.
+func (t *target) transport(serverErr io.Writer, opts ...mcphttp.Option) (transport.Transport, error) {
 	if t.command != nil {
 		cmd := exec.Command(t.command[0], t.command[1:]...)
 		cmd.Stderr = serverErr
 		cmd.Dir = t.dir
 		return stdio.New(cmd, stdio.WithShutdown(afterStdin, afterTerm), t.environment())
 	}
-	var opts []mcphttp.Option
 	for _, h := range t.headers {
 		name, value, err := splitHeader(h)
 		if err != nil {
