@@ -32,8 +32,7 @@ func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negoti
 	case o.Failure != negotiation.NoFailure:
 		f.end()
 	case isEventStream(o.ContentType):
-		body := t.follow(f, resp.Body, req, &o)
-		f.finish(body, o.Message != nil)
+		f.finish(t.follow(f, resp.Body, req, &o))
 	default:
 		t.readJSON(f, resp, req, &o)
 		f.finish(resp.Body, false)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/tmaxmax/go-sse"
@@ -23,10 +24,21 @@ import (
 //
 // Source: WHATWG HTML, "Server-sent events".
 func events(stream io.Reader, limit int64, place *place) (all iter.Seq2[sse.Event, error], unfinished func() bool) {
-	r := &eventReader{r: bufio.NewReader(stream), limit: limit, place: place}
-	// eventReader holds the limit.
-	return sse.Read(r, &sse.ReadConfig{MaxEventSize: math.MaxInt}), func() bool { return r.unfinished }
+	e := &eventReader{limit: limit, place: place}
+	all = func(yield func(sse.Event, error) bool) {
+		e.r = readers.Get().(*bufio.Reader)
+		e.r.Reset(stream)
+		defer func() {
+			e.r.Reset(nil)
+			readers.Put(e.r)
+		}()
+		sse.Read(e, &sse.ReadConfig{MaxEventSize: math.MaxInt})(yield) // e holds the limit
+	}
+	return all, func() bool { return e.unfinished }
 }
+
+// readers are buffers that no stream uses now.
+var readers = sync.Pool{New: func() any { return bufio.NewReader(nil) }}
 
 // A place is where a legacy stream can be taken up again, and when.
 type place struct {
@@ -127,22 +139,33 @@ func (e *eventReader) next() error {
 // scan takes bytes from chunk up to the end of an event, and returns how many.
 // Line ends become LF, and blank lines are left out.
 func (e *eventReader) scan(chunk []byte) (n int, complete bool) {
-	for i, b := range chunk {
-		switch {
-		case b == '\n' && e.afterCR:
+	for n < len(chunk) {
+		if e.afterCR {
 			e.afterCR = false
-		case b != '\n' && b != '\r':
-			e.afterCR = false
-			e.lineLength++
-			e.event = append(e.event, b)
-		case e.lineLength == 0:
-			e.afterCR = b == '\r'
-			return i + 1, true
-		default:
-			e.afterCR = b == '\r'
-			e.lineLength = 0
-			e.event = append(e.event, '\n')
+			if chunk[n] == '\n' {
+				n++
+				continue
+			}
 		}
+		line := chunk[n:]
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end]
+		}
+		if end := bytes.IndexByte(line, '\r'); end >= 0 {
+			line = line[:end]
+		}
+		e.event = append(e.event, line...)
+		e.lineLength += len(line)
+		if n += len(line); n == len(chunk) {
+			break
+		}
+		e.afterCR = chunk[n] == '\r'
+		n++
+		if e.lineLength == 0 {
+			return n, true
+		}
+		e.lineLength = 0
+		e.event = append(e.event, '\n')
 	}
-	return len(chunk), false
+	return n, false
 }

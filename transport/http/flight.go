@@ -21,10 +21,10 @@ type flight struct {
 	caller context.Context
 	cancel context.CancelFunc
 	detach func() bool // frees Context of caller; false when that has ended
-	unlife func() bool
 
-	request *transport.Request // what is posted; nil for a stream
-	refusal error              // why there are no other credentials, once the server has refused those
+	request  *transport.Request // what is posted; nil for a stream
+	attempts int                // how often it may have reached the server
+	refusal  error              // why there are no other credentials, once the server has refused those
 }
 
 // begin starts a flight, unless the transport is closed. The flight must be
@@ -39,7 +39,7 @@ func (t *Transport) begin(ctx context.Context) (*flight, bool) {
 	f := &flight{t: t, caller: ctx}
 	f.Context, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	f.detach = context.AfterFunc(ctx, f.cancel)
-	f.unlife = context.AfterFunc(t.life, f.cancel)
+	t.flights[f] = struct{}{}
 	if ctx.Err() != nil {
 		f.cancel() // AfterFunc may take its time
 	}
@@ -49,8 +49,10 @@ func (t *Transport) begin(ctx context.Context) (*flight, bool) {
 // end ends the flight.
 func (f *flight) end() {
 	f.detach()
-	f.unlife()
 	f.cancel()
+	f.t.mu.Lock()
+	delete(f.t.flights, f)
+	f.t.mu.Unlock()
 	f.t.active.Done()
 }
 

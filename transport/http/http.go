@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hashicorp/go-retryablehttp"
+
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/transport"
 )
@@ -25,15 +27,17 @@ type Transport struct {
 	endpoint *url.URL
 	target   transport.Target
 	options  *options
-	client   *http.Client // redirects by our policy
-	own      idleCloser   // ours to close; nil when the caller gave a client
+	client   *http.Client          // redirects by our policy
+	policy   *retryablehttp.Client // sends posts
+	own      idleCloser            // ours to close; nil when the caller gave a client
 	receiver transport.Receiver
 	shared   atomic.Pointer[sharedStream] // set by Share
 
-	life   context.Context // ends with Close
-	end    context.CancelFunc
-	mu     sync.Mutex // guards active against Close
-	active sync.WaitGroup
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	mu      sync.Mutex // guards flights and active against Close
+	flights map[*flight]struct{}
+	active  sync.WaitGroup
 }
 
 // New returns a transport for the endpoint, an absolute http or https URL. It
@@ -52,11 +56,14 @@ func New(endpoint string, opts ...Option) (*Transport, error) {
 			return nil, err
 		}
 	}
-	t := &Transport{options: o, target: transport.Target{URL: u, Principal: principal(u, o)}}
+	t := &Transport{
+		options: o, target: transport.Target{URL: u, Principal: principal(u, o)}, flights: make(map[*flight]struct{}),
+	}
 	t.endpoint = takeUser(u, o.header)
 	if t.client, t.own, err = newClient(o, t.endpoint); err != nil {
 		return nil, err
 	}
+	t.policy = t.newPolicy()
 	t.life, t.end = context.WithCancel(context.Background())
 	return t, nil
 }
@@ -182,6 +189,9 @@ func (t *Transport) delete(ctx context.Context, req *transport.Request) (*http.R
 func (t *Transport) Close() error {
 	t.mu.Lock()
 	t.end()
+	for f := range t.flights {
+		f.cancel()
+	}
 	t.mu.Unlock()
 	t.active.Wait()
 	if t.own != nil {

@@ -26,16 +26,16 @@ func (t *Transport) post(f *flight, req *transport.Request) (*http.Response, neg
 	if s := t.shared.Load(); s != nil {
 		to = s.messages
 	}
-	hreq, err := retryablehttp.NewRequestWithContext(f, http.MethodPost, to.String(), req.Body)
-	if err != nil {
+	hreq := &retryablehttp.Request{Request: newPost(f, to)}
+	if err := hreq.SetBody(req.Body); err != nil {
 		f.failed(&o, err)
 		return nil, o
 	}
 	t.addHeader(hreq.Header)
 	setHeaders(hreq.Header, req)
 	f.request = req
-	resp, attempts, err := t.do(hreq, req)
-	o.Attempts = attempts
+	resp, err := t.policy.Do(hreq)
+	o.Attempts = f.attempts
 	if err != nil {
 		f.failed(&o, err)
 		return nil, o
@@ -51,25 +51,34 @@ func (t *Transport) post(f *flight, req *transport.Request) (*http.Response, neg
 	return resp, o
 }
 
-// do sends hreq, again where the request allows it, and counts how often it
-// may have reached the server.
-func (t *Transport) do(hreq *retryablehttp.Request, req *transport.Request) (*http.Response, int, error) {
-	attempts := 0
-	policy := retryablehttp.Client{
+// newPost returns a POST without a body to a URL that is known to be good.
+func newPost(ctx context.Context, to *url.URL) *http.Request {
+	u := *to
+	u.Host = strings.TrimSuffix(u.Host, ":") // as net/http does it
+	hreq := http.Request{
+		Method: http.MethodPost, URL: &u, Host: u.Host, Header: make(http.Header, 8),
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	return hreq.WithContext(ctx)
+}
+
+// newPolicy returns what sends posts, again where the request allows it, and
+// counts how often it may have reached the server. The contexts are flights.
+func (t *Transport) newPolicy() *retryablehttp.Client {
+	return &retryablehttp.Client{
 		HTTPClient: t.client,
 		RetryMax:   t.options.retries,
 		Backoff:    t.wait,
 		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
+			f := flightOf(ctx)
 			if err == nil || !unsent(err) {
-				attempts++
+				f.attempts++
 			}
-			return retryable(ctx, req, resp, err), nil
+			return retryable(ctx, f.request, resp, err), nil
 		},
 		PrepareRetry: t.resetCookies,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	resp, err := policy.Do(hreq)
-	return resp, attempts, err
 }
 
 // resetCookies undoes what net/http did to the headers of the request that is

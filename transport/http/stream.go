@@ -21,25 +21,39 @@ const maxStreamRetry = 30 * time.Second
 
 // follow reads a request's stream up to the response. A legacy stream that
 // breaks after an event with an id is taken up again by a GET that names the
-// event. It returns the body that was read last.
+// event. It returns the body that was read last, and whether more of it may come.
 //
 // Source: MCP 2025-11-25, transports, "Resumability and Redelivery".
-func (t *Transport) follow(f *flight, body io.ReadCloser, req *transport.Request, o *negotiation.Outcome) io.ReadCloser {
+func (t *Transport) follow(f *flight, body io.ReadCloser, req *transport.Request, o *negotiation.Outcome) (last io.ReadCloser, more bool) {
 	at := place{opened: time.Now()}
 	for {
-		t.readEvents(f, body, req, o, &at)
+		stream := endingReader{r: body}
+		t.readEvents(f, &stream, req, o, &at)
 		if o.Failure != negotiation.NetworkError || req.Era != negotiation.EraLegacy || at.lastID == "" {
-			return body
+			return body, o.Message != nil && !stream.ended
 		}
 		_ = body.Close()
 		resp, err := t.reopen(f, req, &at)
 		if err != nil {
 			f.failed(o, err)
-			return http.NoBody
+			return http.NoBody, false
 		}
 		body = resp.Body
 		o.Failure, o.Err = negotiation.NoFailure, nil
 	}
+}
+
+// An endingReader notes the end of what it reads, which often comes together
+// with the last of it.
+type endingReader struct {
+	r     io.Reader
+	ended bool
+}
+
+func (e *endingReader) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	e.ended = errors.Is(err, io.EOF)
+	return n, err
 }
 
 // Listen opens the stream for what a legacy server sends outside of requests;
