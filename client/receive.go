@@ -28,8 +28,7 @@ func (c inbox) Receive(msg *protocol.Message, on *transport.Request) {
 	}
 	switch msg.Method {
 	case protocol.MethodProgress:
-		var p protocol.Progress
-		if json.Unmarshal(msg.Params, &p) == nil {
+		if p, err := protocol.ReadProgress(msg.Params); err == nil {
 			c.active.progress(p)
 		}
 	case protocol.MethodLogMessage:

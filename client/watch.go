@@ -24,11 +24,12 @@ func (tooSlow) Is(target error) bool { return target == context.DeadlineExceeded
 type watch struct {
 	cancel context.CancelCauseFunc
 	each   time.Duration
+	limit  time.Duration // since it began; 0 for none
+	began  time.Time
 
 	mu    sync.Mutex
 	over  bool
-	timer *time.Timer
-	limit *time.Timer
+	timer *time.Timer          // for whichever comes first
 	idle  func() time.Duration // since a handler was at work for the server
 	user  atWork               // the transport asks the user
 }
@@ -43,14 +44,22 @@ func (c *Client) watch(ctx context.Context, call *call) (*watch, context.Context
 // newWatch returns a watch that is running. A limit that is not above each stands
 // for none.
 func newWatch(cancel context.CancelCauseFunc, each, limit time.Duration, idle func() time.Duration) *watch {
-	w := &watch{cancel: cancel, each: each, idle: idle}
+	w := &watch{cancel: cancel, each: each, idle: idle, began: time.Now()}
+	if limit > each {
+		w.limit = limit
+	}
 	w.mu.Lock() // the timer may be quick
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(w.each, w.expire)
-	if limit > each {
-		w.limit = time.AfterFunc(limit, func() { cancel(errTooSlow) })
-	}
 	return w
+}
+
+// within returns d, or what is left of the limit if that is less.
+func (w *watch) within(d time.Duration) time.Duration {
+	if w.limit == 0 {
+		return d
+	}
+	return min(d, w.limit-time.Since(w.began))
 }
 
 // expire ends the leg, unless the server was waiting for a handler meanwhile, or
@@ -58,7 +67,7 @@ func newWatch(cancel context.CancelCauseFunc, each, limit time.Duration, idle fu
 func (w *watch) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if rest := w.each - min(w.idle(), w.user.idle()); rest > 0 && !w.over {
+	if rest := w.within(w.each - min(w.idle(), w.user.idle())); rest > 0 && !w.over {
 		w.timer.Reset(rest)
 		return
 	}
@@ -70,7 +79,7 @@ func (w *watch) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer.Stop() {
-		w.timer.Reset(w.each)
+		w.timer.Reset(w.within(w.each))
 	}
 }
 
@@ -79,9 +88,6 @@ func (w *watch) stop() {
 	defer w.mu.Unlock()
 	w.over = true
 	w.timer.Stop()
-	if w.limit != nil {
-		w.limit.Stop()
-	}
 	w.cancel(nil)
 }
 

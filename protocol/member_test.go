@@ -41,6 +41,27 @@ func TestResultType(t *testing.T) {
 	}
 }
 
+// What is read without a decoder is what the decoder reads.
+func TestReadProgress(t *testing.T) {
+	for _, params := range []string{
+		`{"progressToken":7,"progress":1}`,
+		` { "progressToken" : "a\u0062" , "progress" : -1.5e3, "total":2e400, "message" : "x\ny" } `,
+		`{"progressToken":7,"progress":0.1,"total":10,"message":"é"}`,
+		`{"progressToken":7,"progress":1,"total":null,"message":null}`,
+		`{"progressToken":null,"progress":1}`,
+		`{"progressToken":7,"progress":1,"_meta":{"a":1},"more":[1]}`,
+		`{"progressToken":{},"progress":1}`, `{"progressToken":7,"progress":"1"}`, `{"progressToken":7,"message":1}`,
+		`{"Progress":1}`, `{}`, `[]`, `null`, ``,
+	} {
+		var want Progress
+		wantErr := json.Unmarshal([]byte(params), &want)
+		got, err := ReadProgress(jsontext.Value(params))
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(ID{})); diff != "" || (err == nil) != (wantErr == nil) {
+			t.Errorf("ReadProgress(%s): %v, want %v (-want +got):\n%s", params, err, wantErr, diff)
+		}
+	}
+}
+
 // FuzzMembers: of a valid object members yields what the decoder reads, and no
 // input panics.
 func FuzzMembers(f *testing.F) {
