@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -23,13 +24,17 @@ structured content. JSON is an object with the tool's arguments: as it stands,
 "-" to read it from standard input, or "@FILE" to read it from a file. Numbers
 and the order of members are sent and printed as they are.
 
-The exit code is 1 when the tool says that it failed.`,
+The exit code is 1 when the tool says that it failed, and 4 when the result does
+not fit the tool's output schema: it is printed all the same, and the error
+stands beside it. What a tool's schema is only its list says: see --check.`,
 		Example: `  mcpera call echo '{"message":"hi"}' --url http://127.0.0.1:8080/mcp
   mcpera call search @query.json --url https://api.example.com/mcp
   jq -n '{path:"."}' | mcpera call list_directory - -- ./my-server
   mcpera call whoami --json --url http://127.0.0.1:8080/mcp | jq .result`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
+	var check bool
+	cmd.Flags().BoolVar(&check, "check", false, "list the tools first, and check the result by\nthe tool's output schema")
 	c := newConnection(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		rest, err := c.take(cmd, args, false)
@@ -43,20 +48,29 @@ The exit code is 1 when the tool says that it failed.`,
 		if err != nil {
 			return err
 		}
-		return c.call(cmd, rest[0], arguments)
+		return c.call(cmd, callRequest{rest[0], arguments, check})
 	}
 	return cmd
 }
 
-// call calls the tool and prints its result, whether it failed or not.
-func (c *connection) call(cmd *cobra.Command, tool string, arguments jsontext.Value) error {
+// A callRequest is what call does.
+type callRequest struct {
+	tool      string
+	arguments jsontext.Value
+	check     bool // list the tools first, so that the output schema is known
+}
+
+// call calls the tool and prints its result, whether it failed or not, and
+// whether it fits the output schema or not.
+func (c *connection) call(cmd *cobra.Command, q callRequest) error {
 	var result *protocol.CallToolResult
+	var misfit *fault
 	err := c.run(cmd, func(ctx context.Context, conn *client.Client) (r report, err error) {
-		if result, err = conn.CallTool(ctx, tool, arguments); err != nil {
+		if result, misfit, err = q.send(ctx, conn); err != nil {
 			return report{}, err
 		}
 		r.document = connected(conn)
-		r.Result = result
+		r.Result, r.Error = result, misfit
 		r.text = func(p *page) { writeResult(p, result) }
 		return r, nil
 	})
@@ -65,11 +79,34 @@ func (c *connection) call(cmd *cobra.Command, tool string, arguments jsontext.Va
 	}
 	if !c.json {
 		noteRest(cmd.ErrOrStderr(), result)
+		if misfit != nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), "mcpera: warning: "+misfit.Message)
+		}
 	}
-	if result.IsError {
+	switch {
+	case misfit != nil:
+		return reported(misfit.exit)
+	case result.IsError:
 		return errReported
+	default:
+		return nil
 	}
-	return nil
+}
+
+// send makes the call. A result that does not fit the output schema comes with
+// a fault that says so.
+func (q callRequest) send(ctx context.Context, conn *client.Client) (*protocol.CallToolResult, *fault, error) {
+	if q.check {
+		if _, err := collect(conn.Tools(ctx)); err != nil {
+			return nil, nil, err
+		}
+	}
+	result, err := conn.CallTool(ctx, q.tool, q.arguments)
+	if misfit, ok := errors.AsType[*client.OutputError](err); ok && result != nil {
+		f := diagnose(misfit)
+		return result, &f, nil
+	}
+	return result, nil, err
 }
 
 // writeResult prints a tool's text, or its structured content when it has no

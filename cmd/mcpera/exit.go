@@ -15,8 +15,14 @@ const (
 	exitInterrupted  = 130 // as a shell has it for SIGINT
 )
 
-// errReported ends a command with exitFailed when the output has said why.
-var errReported = errors.New("reported")
+// A reported error ends a command with an exit code when the output has said
+// why.
+type reported int
+
+func (reported) Error() string { return "reported" }
+
+// errReported: the tool failed, or a demonstration did.
+var errReported error = reported(exitFailed)
 
 // errInterrupted: the user ended the command by a signal.
 var errInterrupted = errors.New("interrupted")

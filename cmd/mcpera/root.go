@@ -19,11 +19,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetOut(out)
 	root.SetErr(errOut)
 	cmd, err := root.ExecuteContextC(ctx)
+	var said reported
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.Is(err, errReported):
-		return exitFailed
+	case errors.As(err, &said):
+		return int(said)
 	case ctx.Err() != nil:
 		err = errInterrupted // whatever else failed, failed for that
 	}
