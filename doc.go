@@ -16,6 +16,7 @@
 //   - client: Connect, and everything that a connected client can do
 //   - handler: what a program plugs in to serve sampling, elicitation and roots
 //   - transport, transport/http, transport/stdio: the ways to reach a server
+//   - auth: logins by OAuth 2.1, for transport/http
 //   - negotiation: the era decision, as a pure table
 //   - erecache: remembers what servers speak
 //   - client/responsecache: keeps what servers answered, for as long as they allow

@@ -205,7 +205,7 @@ func (c *Client) cancel(id protocol.ID) {
 		return
 	}
 	c.spawn(func() {
-		ctx, cancel := context.WithTimeout(c.life, answerTime)
+		ctx, cancel := context.WithTimeout(transport.Unattended(c.life), answerTime)
 		defer cancel()
 		_ = c.notify(ctx, protocol.MethodCancelled, protocol.CancelledParams{RequestID: id})
 	})
