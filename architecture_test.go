@@ -47,6 +47,7 @@ var layers = map[string][]string{
 	"examples/handlers":   {"", "client", "protocol"},
 	"examples/gateway":    {"client", "client/responsecache", "erecache", "transport", "transport/http"},
 	"examples/subscriber": {"", "client", "protocol"},
+	"examples/login":      {"auth", "client", "transport/http"},
 }
 
 // pure are the packages that do no I/O of their own.
