@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ type connection struct {
 	output
 	trace        traceFile
 	observers    []func(client.Event)
+	httpOptions  []mcphttp.Option
 	era          choice
 	probeTimeout period
 	timeout      period
@@ -97,7 +99,7 @@ func (c *connection) dial(ctx context.Context, notes *notes) (*client.Client, er
 	case "legacy":
 		opts = append(opts, client.WithEra(negotiation.EraLegacy))
 	}
-	var httpOpts []mcphttp.Option
+	httpOpts := slices.Clone(c.httpOptions)
 	if c.login != nil {
 		httpOpts = append(httpOpts, mcphttp.WithAuthorizer(c.login))
 	}

@@ -103,7 +103,7 @@ Exit codes:
 		&cobra.Group{ID: groupTalk, Title: "Talk to a server:"},
 		&cobra.Group{ID: groupTry, Title: "Try it:"},
 	)
-	root.AddCommand(newProbe(), newTools(), newCall(), newResources(), newRead(), newPrompts(), newPrompt(), newComplete(), newListen())
+	root.AddCommand(newProbe(), newDoctor(), newTools(), newCall(), newResources(), newRead(), newPrompts(), newPrompt(), newComplete(), newListen())
 	root.AddCommand(newLogin(), newLogout())
 	root.AddCommand(newDemo(), newServe(), newVersion())
 	return root
