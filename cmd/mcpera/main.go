@@ -1,6 +1,7 @@
 // Command mcpera talks to MCP servers of both eras from a terminal: it finds
-// out which era a server speaks, lists its tools and calls them. It also runs a
-// server to test against, and shows on six servers how it all works.
+// out which era a server speaks, uses what it offers, hears of its changes, and
+// explains what is wrong with it. It also runs a server to test against, and
+// shows on six servers how it all works.
 //
 //	mcpera demo
 //	mcpera probe https://api.example.com/mcp

@@ -73,12 +73,20 @@ the servers of an mcpServers file: --config FILE --server NAME.`,
   mcpera probe https://api.example.com/mcp
   mcpera probe -v -- npx -y @modelcontextprotocol/server-everything
 
+  # what is wrong with it, and what can I do?
+  mcpera doctor --config mcp.json --server github
+
   # what can it do?
   mcpera tools https://api.example.com/mcp -H "Authorization: Bearer $TOKEN"
 
   # call a tool, with arguments from the command line, a file or a pipe
   mcpera call echo '{"message":"hi"}' --url http://127.0.0.1:8080/mcp
   mcpera call search @query.json --json -- ./my-server | jq .result
+
+  # read a resource, fill a prompt, hear of changes
+  mcpera read file:///README.md --url http://127.0.0.1:8080/mcp
+  mcpera prompt greet name=Ada -- ./my-server
+  mcpera listen http://127.0.0.1:8080/mcp
 
   # a server to test against
   mcpera serve --addr 127.0.0.1:8080
