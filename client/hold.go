@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"math"
 	"sync"
 	"time"
 
@@ -17,7 +16,6 @@ func withTime(ctx context.Context, d time.Duration) (context.Context, context.Ca
 		t.end(err) // at once; AfterFunc takes a moment
 	}
 	detach := context.AfterFunc(ctx, func() { t.end(ctx.Err()) })
-	never := func() time.Duration { return math.MaxInt64 }
 	w := newWatch(func(cause error) {
 		detach()
 		if cause == errTooSlow {
@@ -25,7 +23,7 @@ func withTime(ctx context.Context, d time.Duration) (context.Context, context.Ca
 		} else {
 			t.end(context.Canceled)
 		}
-	}, d, 0, never)
+	}, d, 0, nil)
 	return transport.WithHold(t, w.user.begin), w.stop
 }
 

@@ -27,24 +27,24 @@ type watch struct {
 	limit  time.Duration // since it began; 0 for none
 	began  time.Time
 
-	mu    sync.Mutex
-	over  bool
-	timer *time.Timer          // for whichever comes first
-	idle  func() time.Duration // since a handler was at work for the server
-	user  atWork               // the transport asks the user
+	mu     sync.Mutex
+	over   bool
+	timer  *time.Timer // for whichever comes first
+	atWork *atWork     // handlers that the server waits for; nil for none
+	user   atWork      // the transport asks the user
 }
 
 // watch returns a context that ends when the leg's time is over.
 func (c *Client) watch(ctx context.Context, call *call) (*watch, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := newWatch(cancel, call.timeout, call.limit, c.atWork.idle)
+	w := newWatch(cancel, call.timeout, call.limit, &c.atWork)
 	return w, transport.WithHold(ctx, w.user.begin)
 }
 
 // newWatch returns a watch that is running. A limit that is not above each stands
 // for none.
-func newWatch(cancel context.CancelCauseFunc, each, limit time.Duration, idle func() time.Duration) *watch {
-	w := &watch{cancel: cancel, each: each, idle: idle, began: time.Now()}
+func newWatch(cancel context.CancelCauseFunc, each, limit time.Duration, handlers *atWork) *watch {
+	w := &watch{cancel: cancel, each: each, atWork: handlers, began: time.Now()}
 	if limit > each {
 		w.limit = limit
 	}
@@ -67,7 +67,7 @@ func (w *watch) within(d time.Duration) time.Duration {
 func (w *watch) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if rest := w.within(w.each - min(w.idle(), w.user.idle())); rest > 0 && !w.over {
+	if rest := w.within(w.each - min(w.atWork.idle(), w.user.idle())); rest > 0 && !w.over {
 		w.timer.Reset(rest)
 		return
 	}
@@ -112,7 +112,11 @@ func (a *atWork) begin() (end func()) {
 	}
 }
 
+// idle returns how long none has been at work; of nil, that is for ever.
 func (a *atWork) idle() time.Duration {
+	if a == nil {
+		return math.MaxInt64
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

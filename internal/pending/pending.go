@@ -53,17 +53,13 @@ func (r *Requests) Await(ctx context.Context, req *transport.Request, send func(
 		o.Failure, o.Err = negotiation.Closed, ErrID
 		return o
 	}
-	r.Speak(req.Version)
 	answers := make(chan answer, 1)
-	r.mu.Lock()
-	r.waiting[id] = answers
-	r.mu.Unlock()
+	err := r.await(id, answers, req.Version)
 	defer func() {
 		r.mu.Lock()
 		delete(r.waiting, id)
 		r.mu.Unlock()
 	}()
-	err := r.Err()
 	if err == nil {
 		err = send()
 	}
@@ -93,6 +89,16 @@ func (r *Requests) Await(ctx context.Context, req *transport.Request, send func(
 	return o
 }
 
+// await has the answer to the request with id given to answers. The error is that
+// of the stream.
+func (r *Requests) await(id int64, answers chan<- answer, version string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting[id] = answers
+	r.speak(version)
+	return r.err
+}
+
 func (a answer) tell(o *negotiation.Outcome) { o.Message, o.Body, o.Err = a.response, a.body, a.err }
 
 // fail fills in how a wait ended without an answer.
@@ -111,12 +117,16 @@ func (r *Requests) fail(ctx context.Context, o *negotiation.Outcome, err error) 
 // Speak says which version is in use from now on; "" changes nothing. Await
 // does so by itself.
 func (r *Requests) Speak(version string) {
-	if version == "" {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.batches = negotiation.HasBatches(version)
+	r.speak(version)
+}
+
+// speak is Speak for who holds the lock.
+func (r *Requests) speak(version string) {
+	if version != "" {
+		r.batches = negotiation.HasBatches(version)
+	}
 }
 
 // give ends the wait of the request with id, and reports whether there was one.

@@ -20,6 +20,7 @@ type stream struct {
 	w        deadlineWriter
 	turn     chan struct{} // holds a token while someone writes
 	frame    []byte        // the writer's buffer
+	expired  chan struct{} // holds a token when expire has run for the writer
 	requests *pending.Requests
 	receiver transport.Receiver
 	log      *slog.Logger
@@ -33,7 +34,10 @@ type deadlineWriter interface {
 }
 
 func newStream(w deadlineWriter, r transport.Receiver, log *slog.Logger) *stream {
-	return &stream{w: w, turn: make(chan struct{}, 1), requests: pending.New(), receiver: r, log: log}
+	return &stream{
+		w: w, turn: make(chan struct{}, 1), expired: make(chan struct{}, 1),
+		requests: pending.New(), receiver: r, log: log,
+	}
 }
 
 // exchange sends req and waits for its response.
@@ -81,21 +85,23 @@ func (s *stream) write(ctx context.Context, body []byte) error {
 
 // writeLine writes body and a line end, and gives up when ctx ends.
 func (s *stream) writeLine(ctx context.Context, body []byte) (int, error) {
-	expired := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		_ = s.w.SetWriteDeadline(time.Unix(1, 0)) // unblocks Write below
-		close(expired)
-	})
+	stop := context.AfterFunc(ctx, s.expire)
 	s.frame = append(append(s.frame[:0], body...), '\n')
 	n, err := s.w.Write(s.frame)
 	if !stop() {
-		<-expired
+		<-s.expired
 		_ = s.w.SetWriteDeadline(time.Time{})
 	}
 	if cap(s.frame) > maxKeptFrame {
 		s.frame = nil
 	}
 	return n, err
+}
+
+// expire unblocks the writer.
+func (s *stream) expire() {
+	_ = s.w.SetWriteDeadline(time.Unix(1, 0))
+	s.expired <- struct{}{}
 }
 
 // broken returns why the server takes no more. Its exit, which the reader will
