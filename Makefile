@@ -34,6 +34,10 @@ conformance: ## run the official suite against our server and our client
 bench: ## measure our client beside its peers, and write docs/performance.md
 	cd bench && go run . -doc ../docs/performance.md
 
+.PHONY: allocs
+allocs: ## check what calls allocate against bench/testdata/allocs.txt
+	cd bench && go test -count=1 -run TestAllocations .
+
 .PHONY: demo
 demo: ## connect to servers of both eras, over HTTP and stdio
 	go run ./cmd/mcpera demo
