@@ -66,7 +66,7 @@ func (c *connection) call(cmd *cobra.Command, q callRequest) error {
 	var result *protocol.CallToolResult
 	var misfit *fault
 	err := c.run(cmd, func(ctx context.Context, conn *client.Client) (r report, err error) {
-		if result, misfit, err = q.send(ctx, conn); err != nil {
+		if result, misfit, err = q.send(ctx, conn, newBar(cmd.ErrOrStderr())); err != nil {
 			return report{}, err
 		}
 		r.document = connected(conn)
@@ -95,13 +95,14 @@ func (c *connection) call(cmd *cobra.Command, q callRequest) error {
 
 // send makes the call. A result that does not fit the output schema comes with
 // a fault that says so.
-func (q callRequest) send(ctx context.Context, conn *client.Client) (*protocol.CallToolResult, *fault, error) {
+func (q callRequest) send(ctx context.Context, conn *client.Client, progress *bar) (*protocol.CallToolResult, *fault, error) {
 	if q.check {
 		if _, err := collect(conn.Tools(ctx)); err != nil {
 			return nil, nil, err
 		}
 	}
-	result, err := conn.CallTool(ctx, q.tool, q.arguments)
+	result, err := conn.CallTool(ctx, q.tool, q.arguments, progress.options()...)
+	progress.clear()
 	if misfit, ok := errors.AsType[*client.OutputError](err); ok && result != nil {
 		f := diagnose(misfit)
 		return result, &f, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -113,7 +114,7 @@ func writeCheckup(p *page, d document, result checkup) {
 		if i == 0 {
 			p.WriteString("\nWhat you can do:\n")
 		}
-		p.WriteString(wrap("- "+advice, p.width) + "\n")
+		p.WriteString("- " + strings.ReplaceAll(wrap(advice, max(p.width-2, 0)), "\n", "\n  ") + "\n")
 	}
 }
 
