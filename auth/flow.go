@@ -146,9 +146,13 @@ func (a *Authorizer) visit(ctx context.Context, p *place, client *Registration, 
 	if err := checkRedirectURI(redirectURI); err != nil {
 		return nil, err
 	}
-	known := client != nil && (!client.Dynamic || slices.Contains(client.RedirectURIs, redirectURI))
+	known := client != nil && client.fits(redirectURI, scopes)
 	if !known {
-		if client, err = a.register(ctx, p, redirectURI, scopes); err != nil {
+		registerFor := scopes
+		if client != nil {
+			registerFor = union(client.Scopes, scopes)
+		}
+		if client, err = a.register(ctx, p, redirectURI, registerFor); err != nil {
 			return nil, err
 		}
 	}

@@ -44,6 +44,8 @@ type Registration struct {
 	// if that is not zero.
 	Dynamic    bool      `json:"dynamic,omitzero"`
 	SecretEnds time.Time `json:"secret_ends,omitzero"`
+	// Scopes are those that it was registered for there; nil when none were named.
+	Scopes []string `json:"scopes,omitzero"`
 
 	configured bool
 }
@@ -68,6 +70,14 @@ func (r *Registration) forStore() Registration {
 
 // LogValue returns what String does.
 func (r Registration) LogValue() slog.Value { return slog.StringValue(r.String()) }
+
+// fits reports whether the client can log in by a redirect URI and ask for scopes.
+// Some authorization servers let a client have no other scopes than those that it
+// registered for.
+func (r *Registration) fits(redirectURI string, scopes []string) bool {
+	return !r.Dynamic || slices.Contains(r.RedirectURIs, redirectURI) &&
+		(r.Scopes == nil || len(union(r.Scopes, scopes)) == len(r.Scopes))
+}
 
 // check returns why the client can't authenticate as it says, nil when it can.
 func (r *Registration) check() error {
@@ -268,7 +278,7 @@ func (a *Authorizer) registerDynamically(ctx context.Context, p *place, redirect
 	}
 	r := &Registration{
 		Issuer: p.issuer, ClientID: answer.ClientID, ClientSecret: Secret(answer.ClientSecret),
-		Method: answer.Method, RedirectURIs: []string{redirectURI}, Dynamic: true,
+		Method: answer.Method, RedirectURIs: []string{redirectURI}, Dynamic: true, Scopes: scopes,
 	}
 	var ends int64
 	if json.Unmarshal(answer.SecretEnds, &ends) == nil && ends > 0 {

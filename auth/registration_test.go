@@ -338,3 +338,22 @@ func TestClientDocument(t *testing.T) {
 		}
 	}
 }
+
+func TestRegistrationFits(t *testing.T) {
+	const uri = "http://127.0.0.1:3000/callback"
+	for name, tc := range map[string]struct {
+		client Registration
+		scopes []string
+		want   bool
+	}{
+		"what the program gives fits always":       {Registration{}, []string{"write"}, true},
+		"the redirect URI is another one":          {Registration{Dynamic: true, RedirectURIs: []string{uri + "2"}}, nil, false},
+		"no scopes were named":                     {Registration{Dynamic: true, RedirectURIs: []string{uri}}, []string{"write"}, true},
+		"the scopes are among those that were":     {Registration{Dynamic: true, RedirectURIs: []string{uri}, Scopes: []string{"read", "write"}}, []string{"write"}, true},
+		"a scope is new, and might not be allowed": {Registration{Dynamic: true, RedirectURIs: []string{uri}, Scopes: []string{"read"}}, []string{"read", "write"}, false},
+	} {
+		if got := tc.client.fits(uri, tc.scopes); got != tc.want {
+			t.Errorf("%s: fits = %v", name, got)
+		}
+	}
+}
