@@ -12,7 +12,11 @@ import (
 //
 // Source: MCP 2026-07-28, server/prompts, "Listing Prompts".
 func (c *Client) ListPrompts(ctx context.Context, opts ...CallOption) (*protocol.ListPromptsResult, error) {
-	return list[protocol.ListPromptsResult](ctx, c, protocol.MethodListPrompts, opts)
+	r, err := list[protocol.ListPromptsResult](ctx, c, protocol.MethodListPrompts, opts)
+	if err == nil {
+		c.noteDropped("prompt", r.Prompts.Dropped)
+	}
+	return r, err
 }
 
 // Prompts returns all of the server's prompts; see Tools.

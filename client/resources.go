@@ -12,7 +12,11 @@ import (
 //
 // Source: MCP 2026-07-28, server/resources, "Listing Resources".
 func (c *Client) ListResources(ctx context.Context, opts ...CallOption) (*protocol.ListResourcesResult, error) {
-	return list[protocol.ListResourcesResult](ctx, c, protocol.MethodListResources, opts)
+	r, err := list[protocol.ListResourcesResult](ctx, c, protocol.MethodListResources, opts)
+	if err == nil {
+		c.noteDropped("resource", r.Resources.Dropped)
+	}
+	return r, err
 }
 
 // Resources returns all of the server's resources; see Tools.
@@ -32,7 +36,11 @@ func (c *Client) Resources(ctx context.Context, opts ...CallOption) iter.Seq2[*p
 //
 // Source: MCP 2026-07-28, server/resources, "Resource Templates".
 func (c *Client) ListResourceTemplates(ctx context.Context, opts ...CallOption) (*protocol.ListResourceTemplatesResult, error) {
-	return list[protocol.ListResourceTemplatesResult](ctx, c, protocol.MethodListResourceTemplates, opts)
+	r, err := list[protocol.ListResourceTemplatesResult](ctx, c, protocol.MethodListResourceTemplates, opts)
+	if err == nil {
+		c.noteDropped("resource template", r.ResourceTemplates.Dropped)
+	}
+	return r, err
 }
 
 // ResourceTemplates returns all of the server's resource templates; see Tools.

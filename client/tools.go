@@ -26,10 +26,15 @@ func (c *Client) ListTools(ctx context.Context, opts ...CallOption) (*protocol.L
 		return nil, err
 	}
 	c.noteTools(&r.Tools)
-	for _, reason := range r.Tools.Dropped {
-		c.config.log.Warn("left out a tool", "server", c.link.target.String(), "reason", reason)
-	}
+	c.noteDropped("tool", r.Tools.Dropped)
 	return &r, nil
+}
+
+// noteDropped logs which elements of a list were left out, and why.
+func (c *Client) noteDropped(what string, reasons []error) {
+	for _, reason := range reasons {
+		c.config.log.Warn("left out a "+what, "server", c.link.target.String(), "reason", reason)
+	}
 }
 
 // noteTools keeps what calls need to know of listed tools, and takes out those
