@@ -11,7 +11,7 @@ import (
 
 // callers is 64 goroutines that call the tool through one session.
 var callers = Work{
-	Key: "callers", Name: "64 callers, HTTP JSON", Must: 1.35, Ops: 3200,
+	Key: "callers", Name: "64 callers, HTTP JSON", Must: 1.35, Ops: 1920,
 	Begin: func(ctx context.Context, s *Servers, c sdk.Client, modern bool) (Running, error) {
 		return beginCallers(ctx, s, c, modern, 64)
 	},

@@ -15,7 +15,7 @@ var (
 		},
 	}
 	list1000 = Work{
-		Key: "list-1000", Name: "list of 1,000 tools", Must: 1.3, Ops: 4,
+		Key: "list-1000", Name: "list of 1,000 tools", Must: 1.3, Ops: 3,
 		Begin: func(ctx context.Context, s *Servers, c sdk.Client, modern bool) (Running, error) {
 			return beginList(ctx, s, c, modern, 1000)
 		},

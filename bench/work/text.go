@@ -11,13 +11,13 @@ import (
 // Calls that return a long text.
 var (
 	textHTTP = Work{
-		Key: "text-http", Name: "1 MB text result, JSON", Must: 0.6, Ops: 8,
+		Key: "text-http", Name: "1 MB text result, JSON", Must: 0.6, Ops: 6,
 		Begin: func(ctx context.Context, s *Servers, c sdk.Client, modern bool) (Running, error) {
 			return beginText(ctx, c, s.http(modern, 20, 1<<20), 1<<20)
 		},
 	}
 	textStdio = Work{
-		Key: "text-stdio", Name: "1 MB text result, stdio", Must: 0.6, Ops: 8,
+		Key: "text-stdio", Name: "1 MB text result, stdio", Must: 0.6, Ops: 6,
 		Begin: func(ctx context.Context, s *Servers, c sdk.Client, modern bool) (Running, error) {
 			return beginText(ctx, c, s.stdio(modern, 20, 1<<20), 1<<20)
 		},
