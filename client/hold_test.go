@@ -35,10 +35,16 @@ func (l *login) Exchange(ctx context.Context, req *transport.Request) negotiatio
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		release()
+		return l.puppet.Exchange(ctx, req)
 	case <-ctx.Done():
+		release()
+		o := negotiation.Outcome{Failure: negotiation.Canceled, Err: ctx.Err(), RequestID: req.ID}
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			o.Failure = negotiation.TimedOut
+		}
+		return o
 	}
-	release()
-	return l.puppet.Exchange(ctx, req)
 }
 
 // What a user takes to log in is not held against the server.

@@ -60,7 +60,8 @@ func newLoginServer() *loginServer {
 	})
 	mux.HandleFunc("GET /as/authorize", s.authorize)
 	mux.HandleFunc("POST /as/token", s.token)
-	s.Server = httptest.NewServer(mux)
+	s.Server = httptest.NewUnstartedServer(mux) // handlers read its URL
+	s.Start()
 	return s
 }
 
