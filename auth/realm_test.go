@@ -81,7 +81,8 @@ func newRealm(t *testing.T) *realm {
 		}
 		writeAnswer(w, answer(n, tokenRequest{Header: req.Header}))
 	})
-	r.Server = httptest.NewServer(mux)
+	r.Server = httptest.NewUnstartedServer(mux) // handlers read its URL
+	r.Start()
 	t.Cleanup(r.Close)
 	return r
 }

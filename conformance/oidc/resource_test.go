@@ -47,7 +47,8 @@ func newResource(t *testing.T) *resource {
 		})
 	})
 	mux.HandleFunc("/mcp", r.serveMCP)
-	r.Server = httptest.NewServer(mux)
+	r.Server = httptest.NewUnstartedServer(mux) // handlers read its URL
+	r.Start()
 	t.Cleanup(r.Close)
 	r.inner = conformance.New(
 		conformance.WithoutFixtures(),
