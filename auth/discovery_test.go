@@ -383,17 +383,19 @@ func TestDiscoveryGoesNowhereElse(t *testing.T) {
 	for name, prepare := range map[string]func(w *world){
 		"a redirect of the resource metadata": func(w *world) {
 			w.on(prm, func(rw http.ResponseWriter, r *http.Request) {
-				http.Redirect(rw, r, other.mcp.URL+"/.well-known/oauth-protected-resource/mcp", 302)
+				http.Redirect(rw, r, other.mcp.URL+"/.well-known/oauth-protected-resource/mcp", http.StatusFound)
 			})
 		},
 		"a redirect of the server metadata": func(w *world) {
-			w.on("as /.well-known/oauth-authorization-server", func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, other.as.URL, 302) })
+			w.on("as /.well-known/oauth-authorization-server", func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, other.as.URL, http.StatusFound) })
 		},
 		"redirects without end": func(w *world) {
-			w.on(prm, func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, r.URL.Path, 302) })
+			w.on(prm, func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, r.URL.Path, http.StatusFound) })
 		},
 		"a redirect of the registration": func(w *world) {
-			w.on("as /register", func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, other.as.URL+"/register", 307) })
+			w.on("as /register", func(rw http.ResponseWriter, r *http.Request) {
+				http.Redirect(rw, r, other.as.URL+"/register", http.StatusTemporaryRedirect)
+			})
 		},
 		"an issuer that is no https URL": func(w *world) { w.resource["authorization_servers"] = []string{"http://as.example.test"} },
 		"a token endpoint elsewhere":     func(w *world) { w.metadata["token_endpoint"] = "http://as.example.test/token" },

@@ -20,7 +20,8 @@ import (
 // TokenStore of yours that uses it is safer.
 //
 // Every method reads the file afresh, so that processes see each other's logins,
-// and those that change it hold a lock file beside it. It is safe for concurrent
+// and those that change it hold a lock file beside it, where the system has such
+// locks. It is safe for concurrent
 // use; two Files of one path are like two processes.
 type File struct{ path string }
 
@@ -83,10 +84,12 @@ func (f *File) Lock(ctx context.Context, key string) (unlock func(), err error) 
 // change reads the file and, when edit reports a change, replaces it.
 func (f *File) change(ctx context.Context, edit func(map[string][]byte) bool) error {
 	unlock, err := lockPath(ctx, f.path+".lock")
-	if err != nil {
+	switch {
+	case err == nil:
+		defer unlock()
+	case !errors.Is(err, errors.ErrUnsupported):
 		return err
 	}
-	defer unlock()
 	rows, err := f.read()
 	if err != nil || !edit(rows) {
 		return err

@@ -32,25 +32,34 @@ type flight struct {
 // renew returns another login than n.failed, and whether it was got for n rather
 // than for something else meanwhile.
 func (s *session) renew(ctx context.Context, n need, challenges []challenge.Challenge) (l *login, ours bool, err error) {
-	if n.user {
-		defer transport.Hold(ctx)()
-	}
 	for {
 		f, ours, other := s.join(ctx, n, challenges)
 		if f == nil {
 			return other, false, nil
 		}
-		select {
-		case <-f.done:
-		case <-ctx.Done():
+		if err := f.wait(ctx); err != nil {
 			if ours {
 				s.leave(f)
 			}
-			return nil, false, ctx.Err()
+			return nil, false, err
 		}
 		if ours {
 			return f.login, true, f.err
 		}
+	}
+}
+
+// wait waits for the end of the flight. While the user is asked, the time that
+// comes with ctx is held.
+func (f *flight) wait(ctx context.Context) error {
+	if f.need.user {
+		defer transport.Hold(ctx)()
+	}
+	select {
+	case <-f.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -60,7 +69,7 @@ func (s *session) join(ctx context.Context, n need, challenges []challenge.Chall
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.flight; f != nil {
-		if ours = f.need == n; ours {
+		if ours = f.need == n && f.waiting > 0; ours { // else all have left it, and it ends
 			f.waiting++
 		}
 		return f, ours, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -282,6 +283,7 @@ func TestALoginEndsWithTheLastWhoWaits(t *testing.T) {
 		s.mu.Lock()
 		waiting = s.flight.waiting
 		s.mu.Unlock()
+		runtime.Gosched()
 	}
 	cancel()
 	if err := <-leaving; !errors.Is(err, context.Canceled) {
@@ -306,6 +308,41 @@ func TestALoginEndsWithTheLastWhoWaits(t *testing.T) {
 	}
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("the login: %v", err)
+	}
+}
+
+// A login that all have left may take its time to end. Who comes then begins
+// anew.
+func TestALoginThatAllHaveLeftIsNotJoined(t *testing.T) {
+	w := newWorld(t)
+	asked, ends := make(chan struct{}, 1), make(chan struct{})
+	var first sync.Once
+	a := w.authorizer(WithUserAgent(Browser(func(ctx context.Context, to string) (url.Values, error) {
+		slow := false
+		first.Do(func() { slow = true })
+		if slow {
+			asked <- struct{}{}
+			<-ends
+			return nil, ctx.Err()
+		}
+		return consent(ctx, to)
+	}).At(redirectURI)))
+	tr := w.open(a)
+	ctx, cancel := context.WithCancel(t.Context())
+	leaving, next := make(chan error, 1), make(chan error, 1)
+	go func() { leaving <- call(ctx, tr, "a") }()
+	<-asked
+	cancel()
+	if err := <-leaving; !errors.Is(err, context.Canceled) {
+		t.Errorf("the one who left: %v", err)
+	}
+	go func() { next <- call(t.Context(), tr, "b") }()
+	for len(w.seen("mcp POST")) < 2 { // it has been refused, and finds the login that ends
+		runtime.Gosched()
+	}
+	close(ends)
+	if err := <-next; err != nil {
+		t.Errorf("the next one: %v", err)
 	}
 }
 

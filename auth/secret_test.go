@@ -52,9 +52,9 @@ func TestNothingShowsSecrets(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for text := err.Error(); err != nil; err = errors.Unwrap(err) {
-		if text = err.Error(); strings.Contains(text, secret) {
-			t.Errorf("the error is %s", text)
+	for ; err != nil; err = errors.Unwrap(err) {
+		if strings.Contains(err.Error(), secret) {
+			t.Errorf("the error is %v", err)
 		}
 	}
 	w.as.Close()
