@@ -397,6 +397,12 @@ func TestDiscoveryGoesNowhereElse(t *testing.T) {
 				http.Redirect(rw, r, other.as.URL+"/register", http.StatusTemporaryRedirect)
 			})
 		},
+		"a redirect of the registration within the origin": func(w *world) {
+			w.on("as /register", func(rw http.ResponseWriter, r *http.Request) {
+				http.Redirect(rw, r, "/other", http.StatusTemporaryRedirect)
+			})
+			w.on("as /other", w.register)
+		},
 		"an issuer that is no https URL": func(w *world) { w.resource["authorization_servers"] = []string{"http://as.example.test"} },
 		"a token endpoint elsewhere":     func(w *world) { w.metadata["token_endpoint"] = "http://as.example.test/token" },
 		"a script for the user":          func(w *world) { w.metadata["authorization_endpoint"] = "javascript:alert(1)" },

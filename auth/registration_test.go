@@ -104,6 +104,17 @@ func TestWhatIsRegistered(t *testing.T) {
 	}
 }
 
+func TestApplicationType(t *testing.T) {
+	for uri, want := range map[string]string{
+		"https://app.example.test/cb": "web", "https://localhost/cb": "native", "http://127.0.0.1:1/cb": "native",
+		"http://localhost/cb": "native", "com.example.app:/cb": "native", "%": "native",
+	} {
+		if got := applicationType(uri); got != want {
+			t.Errorf("%s: %s, want %s", uri, got, want)
+		}
+	}
+}
+
 func TestPickMethod(t *testing.T) {
 	for _, tc := range []struct {
 		registered string

@@ -169,6 +169,9 @@ func TestTheLoserOfARaceKeepsTheWinnersLogin(t *testing.T) {
 	if err := call(t.Context(), w.open(a), "add"); err != nil {
 		t.Fatal(err)
 	}
+	if n := len(w.seen("mcp POST")); n != 3 {
+		t.Errorf("%d requests, want two of the login and one with the winner's token", n)
+	}
 	if l, _ := a.loadLogin(t.Context(), key); l == nil || l.Token.Refresh != "SECRET-next" {
 		t.Errorf("the store holds %v", l)
 	}
@@ -308,6 +311,36 @@ func TestALoginEndsWithTheLastWhoWaits(t *testing.T) {
 	}
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("the login: %v", err)
+	}
+}
+
+// A refresh token that has been sent is used up, whoever still waits for what
+// comes of it.
+func TestARefreshThatHasBegunIsFinished(t *testing.T) {
+	w, a, now := loggedIn(t)
+	tr := w.open(a)
+	began, goOn := make(chan struct{}), make(chan struct{})
+	w.on("as /token", func(rw http.ResponseWriter, r *http.Request) {
+		close(began)
+		<-goOn
+		w.token(rw, r)
+	})
+	now.advance(time.Hour)
+	ctx, cancel := context.WithCancel(t.Context())
+	leaving := make(chan error, 1)
+	go func() { leaving <- call(ctx, tr, "add") }()
+	<-began
+	cancel()
+	if err := <-leaving; !errors.Is(err, context.Canceled) {
+		t.Errorf("the one who left: %v", err)
+	}
+	w.on("as /token", nil)
+	close(goOn)
+	if err := call(t.Context(), tr, "add"); err != nil {
+		t.Error(err)
+	}
+	if n := len(w.seen("as POST /token")); n != 2 {
+		t.Errorf("%d token requests, want the login's and one refresh", n)
 	}
 }
 

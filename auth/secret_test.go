@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	mcphttp "github.com/mcpera/mcpera/transport/http"
 )
 
 // Whatever is printed, logged or returned shows no secret.
@@ -111,6 +113,21 @@ func TestTokensGoToTheServersOriginOnly(t *testing.T) {
 				t.Errorf("another server got %q", got)
 			}
 		})
+	}
+}
+
+// The Authorizer looks for itself, whatever transport it serves.
+func TestNoTokenForAnotherOrigin(t *testing.T) {
+	w, a, _ := loggedIn(t)
+	endpoint := parse(t, w.mcp.URL+"/mcp")
+	for to, want := range map[string]bool{w.mcp.URL + "/mcp/more": true, w.as.URL + "/mcp": false, "https://evil.example.com/mcp": false} {
+		at := &mcphttp.Attempt{Endpoint: endpoint, Request: mustRequest(t, to), Number: 1}
+		if err := a.Authorize(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		if got := at.Request.Header.Get("Authorization") != ""; got != want {
+			t.Errorf("%s gets a token: %v", to, got)
+		}
 	}
 }
 
