@@ -43,6 +43,12 @@ func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negoti
 // isEventStream reports whether a Content-Type, in any legal spelling and some
 // others, is that of an event stream.
 func isEventStream(contentType string) bool {
+	switch contentType {
+	case "application/json": // by far the most
+		return false
+	case "text/event-stream":
+		return true
+	}
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		mediaType, _, _ = strings.Cut(contentType, ";")
