@@ -34,6 +34,10 @@ conformance: ## run the official suite against our server and our client
 bench: ## measure our client beside its peers, and write docs/performance.md
 	cd bench && go run . -doc ../docs/performance.md
 
+.PHONY: growth
+growth: ## draw how cost grows with the work, as docs/growth.svg
+	cd bench && go run . -growth ../docs/growth.svg -rounds 15
+
 .PHONY: allocs
 allocs: ## check what calls allocate against bench/testdata/allocs.txt
 	cd bench && go test -count=1 -run TestAllocations .

@@ -40,6 +40,7 @@ type options struct {
 	raw     string
 	profile string
 	heap    string
+	growth  string
 }
 
 func parse() (*options, error) {
@@ -53,6 +54,7 @@ func parse() (*options, error) {
 	flag.StringVar(&o.raw, "raw", "", "a file for all samples, for benchstat")
 	flag.StringVar(&o.profile, "cpuprofile", "", "a file for a CPU profile of the whole run")
 	flag.StringVar(&o.heap, "memprofile", "", "a file for a profile of all allocations")
+	flag.StringVar(&o.growth, "growth", "", "a file to draw how cost grows with the work in, in place of the table")
 	flag.Parse()
 	var errs [2]error
 	o.works, errs[0] = regexp.Compile(*rows)
@@ -87,6 +89,9 @@ func run() error {
 			return err
 		}
 		defer pprof.StopCPUProfile()
+	}
+	if o.growth != "" {
+		return growth(context.Background(), o, servers)
 	}
 	results, err := measure(context.Background(), o, servers)
 	if err != nil {
