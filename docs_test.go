@@ -3,6 +3,7 @@ package mcpera_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -59,6 +60,24 @@ func TestErrorPageNamesOnlyErrorsThatExist(t *testing.T) {
 		}
 		if out, err := exec.Command("go", "doc", module+"/"+path, symbol).CombinedOutput(); err != nil {
 			t.Errorf("docs/errors.md names %s: %s", name[1], out)
+		}
+	}
+}
+
+func TestLinksBetweenPagesLeadSomewhere(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`).FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), link[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, link[1])
+			}
 		}
 	}
 }
