@@ -23,7 +23,7 @@ test: ## run all tests, with the race detector where a C compiler is
 	@mkdir -p $(RESULTS)
 	@for m in $(MODULES); do \
 		echo "== $$m"; \
-		(cd $$m && $(GOTESTSUM) --format pkgname-and-test-fails --jsonfile $(RESULTS)/$$(echo $$m | sed 's/^\.$$/root/; s,/,-,g').json -- $(RACE) ./...) || exit 1; \
+		(cd $$m && $(GOTESTSUM) --format pkgname-and-test-fails --jsonfile $(RESULTS)/$$(echo $$m | sed 's/^\.$$/main/; s,/,-,g').json -- $(RACE) ./...) || exit 1; \
 	done
 
 .PHONY: conformance
