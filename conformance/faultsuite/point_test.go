@@ -80,8 +80,6 @@ func (c cell) key() string {
 func (c cell) impossible() string {
 	modern := c.era == negotiation.EraModern
 	switch p := c.phase; {
-	case c.fault.name == "progress without end" && !c.wire.isHTTP():
-		return "KNOWN FAULT: on an idle machine such a call over stdio outlives its limit; see the changelog"
 	case modern && (p == initialize || p == initialized || p == stream):
 		return "the modern era has no such step"
 	case !modern && p == listen:
