@@ -78,8 +78,12 @@ func (w *watch) expire() {
 func (w *watch) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.timer.Stop() {
-		w.timer.Reset(w.within(w.each))
+	rest := w.within(w.each)
+	switch {
+	case rest <= 0: // a flood would put off a timer that is due again and again
+		w.cancel(errTooSlow)
+	case w.timer.Stop():
+		w.timer.Reset(rest)
 	}
 }
 
