@@ -161,7 +161,7 @@ func WithMaxRounds(n int) Option {
 }
 
 // WithCallLimit bounds a request whose time progress keeps starting anew: by
-// default 10 min.
+// default 10 min. A call timeout above it stands in its place.
 func WithCallLimit(d time.Duration) Option {
 	return func(c *config) error {
 		return positive("call limit", d, &c.callLimit)

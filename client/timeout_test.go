@@ -54,16 +54,18 @@ func TestACallsTime(t *testing.T) {
 		takes time.Duration
 		late  bool
 	}{
-		"just in time":                             {progressing(time.Minute-1, 0), nil, nil, time.Minute - 1, false},
-		"a nanosecond late":                        {progressing(time.Minute+1, 0), nil, nil, time.Minute, true},
-		"progress starts the time anew":            {progressing(50*time.Second, 8), nil, nil, 450 * time.Second, false},
-		"progress that comes too late":             {progressing(61*time.Second, 8), nil, nil, time.Minute, true},
-		"a hard maximum stands above progress":     {progressing(50*time.Second, 100), nil, nil, 10 * time.Minute, true},
-		"the maximum is the option's":              {progressing(50*time.Second, 100), []client.Option{client.WithCallLimit(2 * time.Minute)}, nil, 2 * time.Minute, true},
-		"the time is the option's":                 {progressing(2*time.Second, 0), []client.Option{client.WithCallTimeout(time.Second)}, nil, time.Second, true},
-		"one call's own time is longer":            {progressing(2*time.Second, 0), []client.Option{client.WithCallTimeout(time.Second)}, []client.CallOption{client.Timeout(3 * time.Second)}, 2 * time.Second, false},
-		"one call's own time is shorter":           {progressing(2*time.Second, 0), nil, []client.CallOption{client.Timeout(time.Second)}, time.Second, true},
-		"one call's own time is above the maximum": {progressing(15*time.Minute, 0), nil, []client.CallOption{client.Timeout(20 * time.Minute)}, 15 * time.Minute, false},
+		"just in time":                                        {progressing(time.Minute-1, 0), nil, nil, time.Minute - 1, false},
+		"a nanosecond late":                                   {progressing(time.Minute+1, 0), nil, nil, time.Minute, true},
+		"progress starts the time anew":                       {progressing(50*time.Second, 8), nil, nil, 450 * time.Second, false},
+		"progress that comes too late":                        {progressing(61*time.Second, 8), nil, nil, time.Minute, true},
+		"a hard maximum stands above progress":                {progressing(50*time.Second, 100), nil, nil, 10 * time.Minute, true},
+		"the maximum is the option's":                         {progressing(50*time.Second, 100), []client.Option{client.WithCallLimit(2 * time.Minute)}, nil, 2 * time.Minute, true},
+		"the time is the option's":                            {progressing(2*time.Second, 0), []client.Option{client.WithCallTimeout(time.Second)}, nil, time.Second, true},
+		"one call's own time is longer":                       {progressing(2*time.Second, 0), []client.Option{client.WithCallTimeout(time.Second)}, []client.CallOption{client.Timeout(3 * time.Second)}, 2 * time.Second, false},
+		"one call's own time is shorter":                      {progressing(2*time.Second, 0), nil, []client.CallOption{client.Timeout(time.Second)}, time.Second, true},
+		"one call's own time is the maximum":                  {progressing(5*time.Second, 100), []client.Option{client.WithCallLimit(time.Minute)}, nil, time.Minute, true},
+		"progress does not lengthen a time above the maximum": {progressing(5*time.Minute, 100), nil, []client.CallOption{client.Timeout(20 * time.Minute)}, 20 * time.Minute, true},
+		"one call's own time is above the maximum":            {progressing(15*time.Minute, 0), nil, []client.CallOption{client.Timeout(20 * time.Minute)}, 15 * time.Minute, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, era := range []negotiation.Era{negotiation.EraModern, negotiation.EraLegacy} {

@@ -24,7 +24,7 @@ func (tooSlow) Is(target error) bool { return target == context.DeadlineExceeded
 type watch struct {
 	cancel context.CancelCauseFunc
 	each   time.Duration
-	limit  time.Duration // since it began; 0 for none
+	limit  time.Duration // since it began, no less than each; 0 for none
 	began  time.Time
 
 	mu     sync.Mutex
@@ -41,12 +41,12 @@ func (c *Client) watch(ctx context.Context, call *call) (*watch, context.Context
 	return w, transport.WithHold(ctx, w.user.begin)
 }
 
-// newWatch returns a watch that is running. A limit that is not above each stands
-// for none.
+// newWatch returns a watch that is running. A limit below each gives way to it: a
+// program that waits longer than its limit still waits no longer than it said.
 func newWatch(cancel context.CancelCauseFunc, each, limit time.Duration, handlers *atWork) *watch {
 	w := &watch{cancel: cancel, each: each, atWork: handlers, began: time.Now()}
-	if limit > each {
-		w.limit = limit
+	if limit != 0 {
+		w.limit = max(limit, each)
 	}
 	w.mu.Lock() // the timer may be quick
 	defer w.mu.Unlock()
