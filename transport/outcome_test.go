@@ -38,6 +38,8 @@ func message(t *testing.T, text string) *protocol.Message {
 	return m
 }
 
+// M-HTTP-24, M-HTTP-26, M-ERR-07, B041: which error an answer is, or the lack
+// of one.
 func TestErrorOf(t *testing.T) {
 	const (
 		result   = `{"jsonrpc":"2.0","id":7,"result":{}}`

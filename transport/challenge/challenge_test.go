@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// B-AUT-02, B116: challenges as RFC 9110 and servers spell them.
 func TestParse(t *testing.T) {
 	bearer := func(params ...Param) []Challenge { return []Challenge{{Scheme: "Bearer", Params: params}} }
 	for name, tc := range map[string]struct {

@@ -8,6 +8,8 @@ import (
 	"github.com/mcpera/mcpera/transport/headervalue"
 )
 
+// M-HTTP-09, M-HTTP-16, M-HTTP-17, M-HTTP-18, B102, B103, B104: what goes into
+// a header as it is, and what as Base64.
 func TestEncode(t *testing.T) {
 	for name, tc := range map[string]struct{ value, want string }{
 		// Source: MCP 2026-07-28, streamable-http, "Encoding examples".

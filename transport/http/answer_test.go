@@ -16,6 +16,7 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
+// B033: case and parameters of a media type mean nothing.
 func TestMediaTypesAreReadInAnySpelling(t *testing.T) {
 	const event = "data: " + result + "\n\n"
 	for contentType, body := range map[string]string{
@@ -44,6 +45,7 @@ func TestMediaTypesAreReadInAnySpelling(t *testing.T) {
 	}
 }
 
+// B034, B-MSG-01: messages are UTF-8, whatever the server calls them.
 func TestTextIsUTF8WhateverTheCharset(t *testing.T) {
 	const text = `"Привет, 世界 🙂"`
 	for _, contentType := range []string{"application/json", "application/json; charset=iso-8859-1", "text/event-stream"} {
@@ -123,6 +125,7 @@ func TestOutcomeTellsWhatCame(t *testing.T) {
 	}
 }
 
+// B051: what is above the limit fails with an error that names it.
 func TestAnswersAboveTheLimitFailWithIt(t *testing.T) {
 	long := `{"jsonrpc":"2.0","id":1,"result":"` + strings.Repeat("x", 1000) + `"}`
 	event := "data: " + long + "\n\n"

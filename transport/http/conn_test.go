@@ -76,6 +76,8 @@ func TestAFailureKeepsTheConnectionsOfOthers(t *testing.T) {
 	}
 }
 
+// B055: a Timeout of the caller's client would cut streams, so it is not
+// applied.
 func TestTheCallersClientIsRespectedAndNotChanged(t *testing.T) {
 	s := serve(t, stream(false, okEvent))
 	var trips atomic.Int64

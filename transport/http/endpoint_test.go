@@ -8,6 +8,7 @@ import (
 	"github.com/mcpera/mcpera/negotiation"
 )
 
+// B136: neither a slash nor the query is changed.
 func TestTheEndpointIsUsedAsGiven(t *testing.T) {
 	for _, tc := range []struct{ endpoint, want string }{
 		{"", "/"},

@@ -31,6 +31,8 @@ func read(r io.Reader, limit int64) (got []string, unfinished bool, err error) {
 	return got, last(), nil
 }
 
+// B043, B044, B045, B046, B048, B049, M-HTTP-25: the parts of the standard on
+// event streams that servers use.
 func TestEvents(t *testing.T) {
 	for name, tc := range map[string]struct {
 		stream     string
@@ -75,6 +77,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// B035: an event counts as soon as its last line has ended.
 func TestEventsComeBeforeMoreIsRead(t *testing.T) {
 	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r", "\r\n\n"} {
 		r, w := io.Pipe()

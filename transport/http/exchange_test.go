@@ -17,6 +17,9 @@ import (
 
 const okEvent = "data: " + result + "\n\n"
 
+// M-HTTP-04, M-HTTP-25, L-HTTP-02, B035, B043, B045, B046, B047, B048, B049,
+// B050, B051: events are used as they come, and the response ends the call
+// though the stream stays open.
 func TestExchangeTakesTheResponseFromAStream(t *testing.T) {
 	progress := func(n int) string {
 		return fmt.Sprintf(`data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":%d}}`+"\n\n", n)
@@ -87,6 +90,7 @@ func pieces(parts ...string) (all []string) {
 	return all
 }
 
+// B043, B047: lines end by LF, CRLF or CR, wherever the network cuts them.
 func TestAResponseSplitAtAnyByteIsWhole(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r"} {
 		text := "event: message" + end + "data: " + result + end + end
@@ -104,6 +108,8 @@ func TestAResponseSplitAtAnyByteIsWhole(t *testing.T) {
 	}
 }
 
+// B036, B037, B038, B045: an error response ends the call as a result does,
+// and so does a stream that can't bring one any more.
 func TestAStreamWithoutTheResponseFailsAtOnce(t *testing.T) {
 	const progress = `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{}}` + "\n\n"
 	is := func(target error) func(error) bool { return func(err error) bool { return errors.Is(err, target) } }
@@ -140,6 +146,7 @@ func TestAStreamWithoutTheResponseFailsAtOnce(t *testing.T) {
 	}
 }
 
+// B041, M-HTTP-26.
 func TestErrorsOfA4xxKeepAllTheyCarry(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"as JSON": answer(400, "application/json", failure),
@@ -163,6 +170,7 @@ func TestErrorsOfA4xxKeepAllTheyCarry(t *testing.T) {
 	}
 }
 
+// B014, B057, M-HTTP-26: what is no MCP is quoted, with its status and type.
 func TestWhatIsNotMCPSaysSo(t *testing.T) {
 	for name, tc := range map[string]struct {
 		handler http.HandlerFunc

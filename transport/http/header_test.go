@@ -13,6 +13,9 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
+// M-HTTP-01, M-HTTP-02, M-HTTP-05, M-HTTP-07, M-HTTP-08, M-HTTP-09, L-HTTP-01,
+// L-HTTP-02, L-HTTP-03, L-SES-01, B009, B031, B032, B102: a message is one
+// POST to the one endpoint, with the headers of its era and no others.
 func TestHeadersOfEachEra(t *testing.T) {
 	for name, tc := range map[string]struct {
 		req  transport.Request
@@ -88,6 +91,8 @@ func TestHeadersOfEachEra(t *testing.T) {
 	}
 }
 
+// B107: what no header can carry, and what is the protocol's, is refused when
+// it is set.
 func TestWithHeaderNamesTheHeaderAndNotItsValue(t *testing.T) {
 	const secret = "SECRET"
 	for name, tc := range map[string]struct {

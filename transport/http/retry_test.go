@@ -20,6 +20,7 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
+// B141: both forms of Retry-After, and what is none.
 func TestRetryAfter(t *testing.T) {
 	const date = "Tue, 28 Jul 2026 12:00:00 GMT"
 	for name, tc := range map[string]struct {
@@ -67,6 +68,7 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
+// B017.
 func TestOnlyIdempotentRequestsAreSentAgain(t *testing.T) {
 	for name, tc := range map[string]struct {
 		handler    http.HandlerFunc
@@ -217,6 +219,8 @@ func (m *memoryTransport) RoundTrip(hreq *http.Request) (*http.Response, error) 
 	}, nil
 }
 
+// B140, B141: the wait is the server's within a bound, and the backoff's where
+// it names none.
 func TestRetriesWaitAsLongAsTheServerAsks(t *testing.T) {
 	ok := memoryAnswer{status: 200}
 	for name, tc := range map[string]struct {
@@ -261,6 +265,7 @@ func TestRetriesWaitAsLongAsTheServerAsks(t *testing.T) {
 	})
 }
 
+// B140.
 func TestAContextEndsTheWaitForARetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &memoryTransport{answers: []memoryAnswer{{503, "20"}}, start: time.Now()}

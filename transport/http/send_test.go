@@ -23,6 +23,8 @@ func note() *transport.Request {
 	}
 }
 
+// B028, B029, B030, B031, M-HTTP-26: any 2xx is success of a notification;
+// what comes with it does not count.
 func TestSendTakesAny2xx(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"202":                                     answer(202, "", ""),
@@ -61,6 +63,7 @@ func flushedThenAborted(w http.ResponseWriter, _ *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
+// M-HTTP-26: anything else is a failure, with or without a JSON-RPC error.
 func TestSendReportsWhatIsNo2xx(t *testing.T) {
 	const idless = `{"jsonrpc":"2.0","error":{"code":-32602,"message":"bad params"}}`
 	bad := &protocol.Error{Code: -32602, Message: "bad params"}
@@ -126,6 +129,8 @@ func TestSendTellsWhoEndedIt(t *testing.T) {
 	}
 }
 
+// L-SES-04, B009, B026, B027: any answer to DELETE is the end of the session,
+// 405 and 404 too.
 func TestEndSession(t *testing.T) {
 	for _, status := range []int{200, 202, 204, 301, 307, 400, 401, 404, 405, 500, 501, 503} {
 		s := serve(t, answer(status, "", ""))

@@ -25,8 +25,8 @@ func forms(v any) string {
 	return b.String()
 }
 
-// All that a program may print, after a visit that was full of secrets, shows
-// none: the server's cookies and session ids count too.
+// L-SES-02, B136: all that a program may print, after a visit that was full of
+// secrets, shows none: the server's cookies and session ids count too.
 func TestNoFormOfAnythingRevealsASecret(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Mcp-Session-Id", secret)

@@ -93,7 +93,8 @@ func (s *sharedServer) share(t *testing.T, r transport.Receiver, opts ...Option)
 
 var nobody = receiverFunc(func(*protocol.Message, *transport.Request) {})
 
-// The endpoint is resolved as any URL is; messages never go elsewhere.
+// B137, B138, B139: the endpoint is resolved as any URL is; messages never go
+// elsewhere.
 func TestMessagesURL(t *testing.T) {
 	const stream = "https://h.example.com/gw/sse?key=k"
 	const refused = "" // in want
@@ -162,6 +163,8 @@ func TestMessagesURL(t *testing.T) {
 	}
 }
 
+// O-SSE-03: every message goes to where the endpoint event points, and answers
+// come on the stream.
 func TestAnswersComeOnTheSharedStream(t *testing.T) {
 	s := serveShared(t, endpointEvent)
 	s.post = func(w http.ResponseWriter, r *http.Request) {
@@ -244,8 +247,8 @@ func TestWhatTheServerSaysArrivesInOrder(t *testing.T) {
 	}
 }
 
-// What the first event may be, and what becomes of a server that is no
-// HTTP+SSE server: nothing is ever posted.
+// O-SSE-03, B139: what the first event may be, and what becomes of a server
+// that is no HTTP+SSE server: nothing is ever posted.
 func TestShareFailsAndLeavesTheTransportAsItWas(t *testing.T) {
 	evil := serve(t, answer(200, "application/json", result))
 	for name, tc := range map[string]struct {
@@ -452,7 +455,8 @@ func TestASharedTransportListensToNoOtherStream(t *testing.T) {
 	}
 }
 
-// The endpoint is relative to where the stream came from after a redirect.
+// B137: the endpoint is relative to where the stream came from after a
+// redirect.
 func TestEndpointIsResolvedAgainstTheURLOfTheStream(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -139,8 +139,9 @@ func refusedWith(status int, retryAfter string) http.HandlerFunc {
 	}
 }
 
-// How the stream of a call goes on after it broke: when it is asked for again,
-// after which event, and what comes of the call.
+// L-HTTP-04, L-HTTP-05, L-HTTP-06, B037: how the stream of a call goes on
+// after it broke: when it is asked for again, after which event, and what
+// comes of the call.
 func TestStreamOfACallIsTakenUpAgain(t *testing.T) {
 	const tick = time.Nanosecond // a wait of exactly's
 	for name, tc := range map[string]struct {
@@ -229,6 +230,7 @@ func TestStreamOfACallIsTakenUpAgain(t *testing.T) {
 	}
 }
 
+// M-HTTP-22, M-HTTP-23.
 func TestModernStreamsAreNotTakenUpAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &streamServer{post: stream(false, primed), gets: []http.HandlerFunc{stream(true, ending)}}
@@ -281,7 +283,8 @@ func TestWaitingForAStreamEnds(t *testing.T) {
 	}
 }
 
-// The first answer says whether there is a stream. There is one attempt.
+// L-HTTP-07, B021, B022: the first answer says whether there is a stream.
+// There is one attempt.
 func TestWhatIsNoStreamOfTheServer(t *testing.T) {
 	for name, get := range map[string]http.HandlerFunc{
 		"400": answer(400, "text/plain", "session missing"), "401": answer(401, "", ""), "403": answer(403, "", ""),
@@ -310,6 +313,8 @@ func listens(t *testing.T, tr *Transport, d time.Duration) error {
 	return tr.Listen(ctx, resumable(), func() {})
 }
 
+// L-HTTP-05, L-HTTP-06, L-HTTP-07, B023: when the server's own stream is asked
+// for again, after which event, and when no more.
 func TestServersStreamIsTakenUpAgain(t *testing.T) {
 	const tick = time.Nanosecond
 	hang := stream(true)
@@ -372,8 +377,8 @@ func TestServersStreamIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-// A proxy that cuts idle connections is no reason to give up: there may be
-// nothing to say for hours.
+// B054: a proxy that cuts idle connections is no reason to give up: there may
+// be nothing to say for hours.
 func TestQuietStreamsThatLastAreTakenUpForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &streamServer{gets: []http.HandlerFunc{later(time.Minute, stream(false))}}
