@@ -44,6 +44,7 @@ func TestErrorOf(t *testing.T) {
 	const (
 		result   = `{"jsonrpc":"2.0","id":7,"result":{}}`
 		failure  = `{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"limit must be > 0","data":{"field":"limit"}}}`
+		unknown  = `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no such method"}}`
 		idless   = `{"jsonrpc":"2.0","error":{"code":-32700,"message":"parse error"}}`
 		nullID   = `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}`
 		page     = "<html>hello</html>"
@@ -140,6 +141,8 @@ func TestErrorOf(t *testing.T) {
 			&transport.ServerError{Origin: here, Method: "tools/call", Status: 400, Err: &protocol.Error{Code: -32000, Message: "no session"}}},
 		"an error at a 4xx keeps all it says": {failure, negotiation.Outcome{Status: 400},
 			&transport.ServerError{Origin: here, Method: "tools/call", Status: 400, Err: invalid}},
+		"a 404 that says what was not found": {unknown, negotiation.Outcome{Status: 404},
+			&transport.ServerError{Origin: here, Method: "tools/call", Status: 404, Err: &protocol.Error{Code: -32601, Message: "no such method"}}},
 		"an error over stdio": {failure, negotiation.Outcome{},
 			&transport.ServerError{Origin: here, Method: "tools/call", Err: invalid}},
 		"a request in its place": {`{"jsonrpc":"2.0","id":7,"method":"ping"}`, negotiation.Outcome{Status: 200},

@@ -81,6 +81,13 @@ func TestOutcomeTellsWhatCame(t *testing.T) {
 			},
 			negotiation.Outcome{Status: 200, ContentType: "application/json", Message: decoded, Session: "s1"},
 		},
+		"a header's name in any case, its value as it is (M-HTTP-20)": {
+			func(w http.ResponseWriter, r *http.Request) {
+				w.Header()["mcp-SESSION-id"] = []string{"S1"}
+				answer(200, "application/json", result)(w, r)
+			},
+			negotiation.Outcome{Status: 200, ContentType: "application/json", Message: decoded, Session: "S1"},
+		},
 		"a byte-order mark": {
 			answer(200, "application/json", "\uFEFF"+result),
 			negotiation.Outcome{Status: 200, ContentType: "application/json", Message: decoded},
