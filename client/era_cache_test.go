@@ -19,6 +19,7 @@ import (
 	mcphttp "github.com/mcpera/mcpera/transport/http"
 )
 
+// M-VER-05, M-VER-06.
 func TestARememberedEraIsUsed(t *testing.T) {
 	overBoth(t, fault.Dual(), func(t *testing.T, s *scripted) {
 		s.remember(t, negotiation.EraModern, "2026-07-28")
@@ -56,7 +57,8 @@ func TestAnEraIsRememberedForItsServerOnly(t *testing.T) {
 	}
 }
 
-// A remembered legacy server has become modern, or the address is another's.
+// M-VER-06: a remembered legacy server has become modern, or the address is
+// another's.
 func TestARefutedLegacyVerdictIsForgottenAndTheServerProbedOnce(t *testing.T) {
 	want := opening{
 		Methods: "initialize server/discover",
@@ -90,6 +92,7 @@ func TestARefutedLegacyVerdictIsForgottenAndTheServerProbedOnce(t *testing.T) {
 	}
 }
 
+// M-VER-06.
 func TestARefutedModernVerdictIsForgottenAndTheServerProbedOnce(t *testing.T) {
 	for name, answer := range map[string]fault.Answer{
 		"-32601":                {fault.Error(-32601, "method not found")},
@@ -124,7 +127,7 @@ func TestARefutedProcessIsReplaced(t *testing.T) {
 	}
 }
 
-// After the one new probe its error stands, whatever it is.
+// M-VER-06: after the one new probe its error stands, whatever it is.
 func TestAServerThatRefutesEverythingIsProbedNoMoreThanOnce(t *testing.T) {
 	script := fault.Script{
 		protocol.MethodDiscover:   {{fault.Status(400), fault.Error(-32020, "no")}},
@@ -139,7 +142,7 @@ func TestAServerThatRefutesEverythingIsProbedNoMoreThanOnce(t *testing.T) {
 	})
 }
 
-// A refusal or an outage says nothing against a verdict.
+// B004: a refusal or an outage says nothing against a verdict.
 func TestARefusalLeavesTheRememberedEraAlone(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer fault.Answer
@@ -200,7 +203,7 @@ func TestACallThatMeetsLegacyVersionsOnlyForgetsTheVerdict(t *testing.T) {
 	})
 }
 
-// Nor does an unrelated refusal of a call start the detection again.
+// B008: nor does an unrelated refusal of a call start the detection again.
 func TestACallThatFailsIsNoNegotiation(t *testing.T) {
 	for name, base := range map[string]fault.Script{"modern": fault.Dual(), "legacy": fault.Legacy("2025-11-25")} {
 		for _, status := range []int{400, 401, 404, 405, 422, 500, 503} {

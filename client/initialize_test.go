@@ -12,6 +12,8 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
+// B007, L-VER-03: the version that the server answers with is the one from
+// then on.
 func TestTheServersLegacyVersionIsUsed(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"} {
 		t.Run(version, func(t *testing.T) {
@@ -26,6 +28,7 @@ func TestTheServersLegacyVersionIsUsed(t *testing.T) {
 	}
 }
 
+// B007, L-VER-02: the connection is given up, and no era remembered.
 func TestAnInitializeThatIsNotValidIsNoLegacyServer(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer fault.Answer
@@ -55,6 +58,7 @@ func TestAnInitializeThatIsNotValidIsNoLegacyServer(t *testing.T) {
 	}
 }
 
+// B007, L-VER-02.
 func TestAnUnknownVersionIsNamedBesideTheOfferedOne(t *testing.T) {
 	_, err := overHTTP(t, fault.Legacy("1900-01-01")).connect(t)
 	if err == nil || !containsAll(err.Error(), "1900-01-01", "2025-11-25") {
@@ -62,7 +66,7 @@ func TestAnUnknownVersionIsNamedBesideTheOfferedOne(t *testing.T) {
 	}
 }
 
-// When the fallback fails too, both attempts are told.
+// B008: when the fallback fails too, both attempts are told.
 func TestBothAttemptsStandInTheError(t *testing.T) {
 	s := overHTTP(t, fault.Script{
 		protocol.MethodDiscover:   {{fault.Status(400), fault.Raw("strictly no")}},
@@ -74,6 +78,7 @@ func TestBothAttemptsStandInTheError(t *testing.T) {
 	}
 }
 
+// L-INI-01, L-VER-01.
 func TestInitializeOffersTheNewestLegacyVersion(t *testing.T) {
 	overBoth(t, fault.Legacy("2025-06-18"), func(t *testing.T, s *scripted) {
 		s.connected(t)
@@ -94,6 +99,8 @@ func withSession(overlay fault.Script) fault.Script {
 	}).With(overlay)
 }
 
+// B003, B009, L-HTTP-03, L-SES-01, L-SES-03, L-SES-04: initialize has neither
+// session nor version, and all that follows has both, as they were agreed on.
 func TestSessionAndVersionHeadersFollowInitialize(t *testing.T) {
 	s := overHTTP(t, withSession(fault.Script{fault.DELETE: {{fault.Status(204)}}}))
 	c := s.connected(t)
@@ -140,6 +147,7 @@ func TestAServerWithoutSessionsGetsNoSessionHeader(t *testing.T) {
 	}
 }
 
+// B026, B027, L-SES-04.
 func TestCloseIsANormalEndWhateverTheServerSaysToDelete(t *testing.T) {
 	for name, answer := range map[string]fault.Answer{
 		"200":       {fault.Status(200)},
@@ -165,6 +173,7 @@ func TestCloseIsANormalEndWhateverTheServerSaysToDelete(t *testing.T) {
 	}
 }
 
+// B011, L-INI-01, L-INI-02, L-INI-03.
 func TestInitializedComesBeforeAnythingElse(t *testing.T) {
 	overBoth(t, fault.Legacy("2025-11-25"), func(t *testing.T, s *scripted) {
 		c := s.connected(t)
@@ -178,6 +187,7 @@ func TestInitializedComesBeforeAnythingElse(t *testing.T) {
 	})
 }
 
+// B028, B029, B030, B031, M-HTTP-26.
 func TestAnySuccessAcceptsANotification(t *testing.T) {
 	for name, answer := range map[string]fault.Answer{
 		"200 {}":              {fault.Status(200), fault.Header("Content-Type", "application/json"), fault.Raw("{}")},
@@ -224,6 +234,8 @@ func TestAPinnedEraIsNeitherProbedNorRemembered(t *testing.T) {
 	})
 }
 
+// M-VER-03, M-VER-13: who wants modern alone is told what the server is
+// instead.
 func TestAPinnedModernEraNeverInitializes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer fault.Answer
@@ -255,6 +267,7 @@ func TestAPinnedModernEraNeverInitializes(t *testing.T) {
 	})
 }
 
+// B005.
 func TestAPinnedLegacyEraReachesAServerThatRefusesTheProbe(t *testing.T) {
 	for name, answer := range map[string]fault.Answer{
 		"with 401": {fault.Status(401)},

@@ -36,6 +36,7 @@ func (s *scripted) pids() []int {
 	return pids
 }
 
+// B077.
 func TestAFailedConnectOverHTTPLeavesNothing(t *testing.T) {
 	for name, script := range map[string]fault.Script{
 		"after a refusal":             answering(fault.Answer{fault.Status(401)}),
@@ -65,6 +66,7 @@ func TestAFailedConnectOverHTTPLeavesNothing(t *testing.T) {
 	}
 }
 
+// B077.
 func TestAFailedConnectOverStdioLeavesNoProcess(t *testing.T) {
 	for name, script := range map[string]fault.Script{
 		"after a modern error":         {protocol.MethodDiscover: {{fault.Error(-32020, "no")}}},
@@ -134,6 +136,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 }
 
+// B056.
 func TestTheContextOfConnectDoesNotEndTheConnection(t *testing.T) {
 	for name, script := range map[string]fault.Script{"modern": fault.Modern(), "legacy": withSession(nil)} {
 		t.Run(name, func(t *testing.T) {
@@ -221,6 +224,7 @@ func TestAfterCloseCallsAreErrClosed(t *testing.T) {
 	}
 }
 
+// B068.
 func TestAProcessThatDiesFailsAllThatWait(t *testing.T) {
 	s := overStdio(t, fault.Modern().With(fault.Script{
 		protocol.MethodCallTool: {{}, {fault.Stderr("out of memory\n"), fault.Exit(137)}},
@@ -249,6 +253,7 @@ func TestAProcessThatDiesFailsAllThatWait(t *testing.T) {
 	}
 }
 
+// B067, B-STD-06.
 func TestAProcessIsEndedByItsInputThenSignalsThenForce(t *testing.T) {
 	for name, tc := range map[string]struct {
 		script fault.Script

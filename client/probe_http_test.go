@@ -40,6 +40,9 @@ func staysDown(kind string) opening {
 	}
 }
 
+// B001, B003, B004, B005, B080, M-VER-03, M-VER-04, M-VER-11: what an answer
+// to the probe means. A recognised modern error is never answered by
+// initialize, and a refusal is no era.
 func TestProbeOverHTTP(t *testing.T) {
 	const nullID = `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"session header required"}}`
 	for name, tc := range map[string]struct {
@@ -206,6 +209,7 @@ func TestTheNarrowRuleTakesLessForLegacy(t *testing.T) {
 // twoModern are a version that servers of this time don't speak, and theirs.
 var twoModern = client.WithVersions("2027-03-01", "2026-07-28")
 
+// M-VER-01.
 func TestTheProbeIsRepeatedAtAVersionThatTheServerNames(t *testing.T) {
 	script := answering(
 		fault.Answer{fault.Status(400), fault.Unsupported("2026-07-28")},
@@ -243,6 +247,7 @@ func TestTheProbeIsRepeatedAtAnotherVersionOnce(t *testing.T) {
 	})
 }
 
+// M-VER-02, M-META-01, M-META-02, M-HTTP-02, M-HTTP-05, M-HTTP-07.
 func TestAProbeIsAModernRequest(t *testing.T) {
 	s := overHTTP(t, fault.Modern())
 	s.connected(t)

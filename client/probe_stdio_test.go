@@ -20,6 +20,9 @@ import (
 // soonLate is a probe timeout that passes before a process has started.
 var soonLate = client.WithProbeTimeout(time.Millisecond)
 
+// B001, B006, M-VER-04, M-VER-07, M-VER-08, M-VER-09, M-VER-10: one probe
+// comes before anything else, and any answer that no modern server would give
+// is legacy, silence too.
 func TestProbeOverStdio(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer fault.Answer
@@ -84,7 +87,7 @@ func TestTheNarrowRuleOverStdioTakesMethodNotFoundOnly(t *testing.T) {
 	}
 }
 
-// Some legacy servers leave when their first message is not initialize.
+// B002: some legacy servers leave when their first message is not initialize.
 func TestAProcessThatLeavesOnTheProbeIsStartedOnceMore(t *testing.T) {
 	for name, answer := range map[string]fault.Answer{
 		"with status 1":    {fault.Stderr("expected initialize\n"), fault.Exit(1)},
@@ -116,6 +119,7 @@ func TestAProcessThatLeavesOnTheProbeIsStartedOnceMore(t *testing.T) {
 	}
 }
 
+// B002, B008.
 func TestAProcessThatLeavesTwiceReportsBothAttempts(t *testing.T) {
 	s := overStdio(t, fault.Script{
 		protocol.MethodDiscover:   {{fault.Stderr("what is discover?\n"), fault.Exit(3)}},
@@ -139,6 +143,7 @@ func TestAProcessThatLeavesTwiceReportsBothAttempts(t *testing.T) {
 	}
 }
 
+// B069.
 func TestAProcessThatFailsAtItsStartSaysWhy(t *testing.T) {
 	s := overStdio(t, fault.Script{fault.Start: {{fault.Stderr("missing file\n"), fault.Exit(3)}}})
 	_, err := s.connect(t)
@@ -154,6 +159,7 @@ func TestAProcessThatFailsAtItsStartSaysWhy(t *testing.T) {
 	}
 }
 
+// B069.
 func TestACommandThatDoesNotExistIsAStartError(t *testing.T) {
 	tr, err := stdio.New(exec.Command("/nowhere/mcp-server", "--token", "secret"))
 	if err != nil {
@@ -168,6 +174,7 @@ func TestACommandThatDoesNotExistIsAStartError(t *testing.T) {
 	}
 }
 
+// B069, L-CAN-08: and initialize is not cancelled.
 func TestASilentProcessHitsTheConnectLimit(t *testing.T) {
 	s := overStdio(t, fault.Script{
 		fault.Start:               {{fault.Stderr("waiting for the database\n")}},
@@ -199,7 +206,8 @@ func TestAProcessThatNeverReadsHitsTheConnectLimit(t *testing.T) {
 	}
 }
 
-// What is no message is skipped, wherever it stands.
+// B039, B059, B063, B073, B079, B091, B092: what is no message is skipped, and
+// what nobody asked for ignored, wherever it stands.
 func TestNoiseDoesNotDisturbAConnection(t *testing.T) {
 	for name, noise := range map[string]string{
 		"a banner":               "Server version 1.2\n",
@@ -242,6 +250,7 @@ func TestNoiseDoesNotDisturbAConnection(t *testing.T) {
 	}
 }
 
+// B064, B-STD-03.
 func TestAFloodOnStderrBlocksNothing(t *testing.T) {
 	flood := fault.Stderr("${fill:262144}")
 	s := overStdio(t, fault.Script{

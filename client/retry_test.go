@@ -51,6 +51,7 @@ func TestTheRetryBudgetIsTheOptions(t *testing.T) {
 	}
 }
 
+// B140, B141.
 func TestAnOutageReportsTheDelayAndTheWordsOfTheServer(t *testing.T) {
 	for name, answer := range map[string]fault.Answer{
 		"503": {fault.Status(503), fault.Header("Retry-After", "7"), fault.Raw("down for maintenance")},
@@ -72,6 +73,7 @@ func TestAnOutageReportsTheDelayAndTheWordsOfTheServer(t *testing.T) {
 	}
 }
 
+// B140.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	s := overHTTP(t, answering(
 		fault.Answer{fault.Status(503), fault.Header("Retry-After", "3600")},
@@ -173,6 +175,7 @@ func TestAPermanentFaultIsNotRetried(t *testing.T) {
 	}
 }
 
+// B004, B005.
 func TestARefusalIsNotRetriedAndSaysWhatIsAsked(t *testing.T) {
 	const challenge = `Bearer resource_metadata="https://auth.example.test/.well-known/oauth-protected-resource"`
 	s := overHTTP(t, answering(fault.Answer{
@@ -191,7 +194,8 @@ func TestARefusalIsNotRetriedAndSaysWhatIsAsked(t *testing.T) {
 	}
 }
 
-// A Host or Origin guard refuses every POST: the first thing to know is that.
+// B014: a Host or Origin guard refuses every POST: the first thing to know is
+// that.
 func TestAForbiddenHostLeadsTheError(t *testing.T) {
 	s := overHTTP(t, fault.Script{fault.Any: {{fault.Status(403), fault.Raw("host not allowed")}}})
 	_, err := s.connect(t)

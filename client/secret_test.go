@@ -73,8 +73,8 @@ func (o *output) check(t *testing.T) {
 	}
 }
 
-// Whatever a server does, what the client logs, traces, returns and is printed as
-// holds no secret.
+// L-SES-02: whatever a server does, what the client logs, traces, returns and
+// is printed as holds no secret.
 func TestNothingThatAProgramMayPrintRevealsASecret(t *testing.T) {
 	id := fault.Header("Mcp-Session-Id", secret)
 	cookie := fault.Header("Set-Cookie", "c="+secret)

@@ -105,6 +105,7 @@ func (s *sharedServer) requests() string {
 	return strings.Join(s.seen, ", ")
 }
 
+// L-SSE-01, M-VER-12, O-SSE-03.
 func TestServersOfHTTPAndSSEAreReached(t *testing.T) {
 	for _, refusal := range []int{400, 404, 405} {
 		t.Run(fmt.Sprint("POST gets ", refusal), func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestServersOfHTTPAndSSEAreReached(t *testing.T) {
 	}
 }
 
-// Where there is no HTTP+SSE either, the error tells both.
+// M-VER-12: where there is no HTTP+SSE either, the error tells both.
 func TestNoSharedStreamIsAnErrorThatTellsBoth(t *testing.T) {
 	refuse := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -186,8 +187,8 @@ func TestNoSharedStreamIsAnErrorThatTellsBoth(t *testing.T) {
 	}
 }
 
-// A server that takes part in neither way leaves other answers alone: only 400,
-// 404 and 405 to initialize ask for the stream.
+// L-SSE-01, M-VER-12: a server that takes part in neither way leaves other
+// answers alone; only 400, 404 and 405 to initialize ask for the stream.
 func TestOtherAnswersToInitializeAskForNoStream(t *testing.T) {
 	for _, status := range []int{401, 403, 406, 422, 500, 503} {
 		var gets sync.Map

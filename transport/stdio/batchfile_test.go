@@ -18,6 +18,8 @@ func TestIsBatchFile(t *testing.T) {
 	}
 }
 
+// B070: how a script is run by cmd.exe, with nothing in its arguments that it
+// would take for its own.
 func TestBatchLine(t *testing.T) {
 	const start = `"C:\Windows\System32\cmd.exe" /e:ON /v:OFF /d /c ""C:\Program Files\npx.cmd"`
 	for name, tc := range map[string]struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// B071: how a server's environment is put together.
 func TestEnviron(t *testing.T) {
 	parent := []string{"PATH=/bin", "AWS_SECRET_ACCESS_KEY=x", "LC_ALL=C"}
 	for name, tc := range map[string]struct {
@@ -68,7 +69,8 @@ func TestWhatIsListed(t *testing.T) {
 	}
 }
 
-// What the server really gets.
+// B-STD-09: a server gets its credentials by its environment, and none but
+// those that are meant for it.
 func TestAServerGetsNoSecretOfItsParent(t *testing.T) {
 	t.Setenv("MCPERA_SECRET", "parent")
 	t.Setenv("LC_MCPERA", "C")

@@ -10,6 +10,7 @@ import (
 	"testing"
 )
 
+// B070, B071: where a command is found, on either kind of system.
 func TestLookup(t *testing.T) {
 	for name, tc := range map[string]struct {
 		os, path, ext string
@@ -60,6 +61,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// B070.
 func TestALookupErrorNamesThePath(t *testing.T) {
 	for text, err := range map[string]*LookupError{
 		`"npx": no such program in PATH, which is /usr/bin:/bin`: {Command: "npx", Path: "/usr/bin:/bin"},
@@ -112,6 +114,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
+// B071.
 func TestACommandIsLookedUpInThePathOfTheServer(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()

@@ -71,6 +71,7 @@ func TestAServerAnswers(t *testing.T) {
 	ping(t, tr, 2)
 }
 
+// B052.
 func TestLinesOfAnySizeUpToTheLimitPass(t *testing.T) {
 	big := `"` + strings.Repeat("x", 2<<20) + `"`
 	o, err := exchange(t.Context(), open(t, server(t, "echo")), ask(1, big))
@@ -79,6 +80,7 @@ func TestLinesOfAnySizeUpToTheLimitPass(t *testing.T) {
 	}
 }
 
+// B074, B-STD-02.
 func TestParallelCallsArriveWhole(t *testing.T) {
 	tr := open(t, server(t, "echo")) // leaves on a line that it can't decode
 	var wg sync.WaitGroup
@@ -94,6 +96,8 @@ func TestParallelCallsArriveWhole(t *testing.T) {
 	wg.Wait()
 }
 
+// B064, B065, B-STD-03: what a server says on stderr is no error, blocks
+// nothing, and costs bounded memory.
 func TestStderrIsAlwaysReadAndItsEndKept(t *testing.T) {
 	for name, last := range map[string]string{"noisy": "0123456789abcdef\n", "bar": "\r 99%"} {
 		t.Run(name, func(t *testing.T) {
@@ -117,6 +121,7 @@ func TestStderrIsAlwaysReadAndItsEndKept(t *testing.T) {
 	}
 }
 
+// B068.
 func TestAServerThatLeavesFailsAllWhoWait(t *testing.T) {
 	tr := open(t, server(t, "ten"))
 	var wg sync.WaitGroup
@@ -143,6 +148,7 @@ func TestAServerThatLeavesFailsAllWhoWait(t *testing.T) {
 	}
 }
 
+// B069.
 func TestAServerThatLeavesAtOnceSaysWhy(t *testing.T) {
 	tr := open(t, server(t, "missing"))
 	_, err := exchange(t.Context(), tr, ask(1, `{}`))
@@ -178,6 +184,7 @@ func TestAServerThatClosesItsInputIsGone(t *testing.T) {
 	}
 }
 
+// B075.
 func TestAServerThatDoesNotReadEndsWithItsDeadline(t *testing.T) {
 	for name, big := range map[string]int{"deaf": 256 << 10, "tired": 2 << 20} {
 		t.Run(name, func(t *testing.T) {
@@ -213,6 +220,7 @@ func TestCloseEndsWhoWritesAndWhoWaits(t *testing.T) {
 	}
 }
 
+// B053.
 func TestALineAboveTheLimitEndsTheProcess(t *testing.T) {
 	tr := open(t, server(t, "flood"), WithMaxMessage(100<<10))
 	_, err := exchange(t.Context(), tr, ask(1, `{}`))
@@ -229,6 +237,7 @@ func TestALineAboveTheLimitEndsTheProcess(t *testing.T) {
 	}
 }
 
+// B067, B-STD-06: the end of its input, then SIGTERM, then SIGKILL.
 func TestCloseGoesAsFarAsItMust(t *testing.T) {
 	for name, tc := range map[string]struct {
 		afterStdin, afterTerm time.Duration
@@ -263,6 +272,7 @@ func TestCloseGoesAsFarAsItMust(t *testing.T) {
 	}
 }
 
+// B066.
 func TestNothingThatTheServerStartedIsLeft(t *testing.T) {
 	for name, script := range map[string]string{
 		"beside it":                   `sleep 300 & exec "$0"`,
@@ -425,6 +435,7 @@ func TestOpenTwice(t *testing.T) {
 	ping(t, tr, 1)
 }
 
+// B075: nothing is started for a context that has ended.
 func TestOpenAfterAFailureStartsAfresh(t *testing.T) {
 	tr, err := New(server(t, "echo"))
 	if err != nil {
@@ -462,6 +473,7 @@ func TestCloseBeforeOpen(t *testing.T) {
 	}
 }
 
+// B069.
 func TestACommandThatCannotStartSaysWhy(t *testing.T) {
 	const secret = "s3cr3tmarker"
 	plain := filepath.Join(t.TempDir(), "plain")

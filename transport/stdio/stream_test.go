@@ -81,6 +81,8 @@ func (p *peer) hear(t *testing.T) string {
 
 const okay = `{"jsonrpc":"2.0","id":1,"result":{}}`
 
+// B039, B063, B073, B092: what is no message is skipped, and what follows is
+// read.
 func TestWhatIsNoMessageIsSkipped(t *testing.T) {
 	for name, said := range map[string]string{
 		"a banner":                       "Server version 1.2\n" + okay + "\n",
@@ -124,6 +126,7 @@ func TestWhatIsNoMessageIsSkipped(t *testing.T) {
 	}
 }
 
+// B038, B040, B073, B090.
 func TestAnAnswerThatCannotBeReadFailsItsCallAtOnce(t *testing.T) {
 	for name, said := range map[string]string{
 		"bytes that are not UTF-8":  `{"jsonrpc":"2.0","id":1,"result":{"a":"` + "\xff" + `"}}`,
@@ -151,6 +154,7 @@ func TestAnAnswerThatCannotBeReadFailsItsCallAtOnce(t *testing.T) {
 	}
 }
 
+// B063.
 func TestOnlyTheFirstNoiseIsLogged(t *testing.T) {
 	p := newPeer(t)
 	p.say(strings.Split(strings.Repeat("noise ", 100), " ")...)
@@ -161,6 +165,7 @@ func TestOnlyTheFirstNoiseIsLogged(t *testing.T) {
 	}
 }
 
+// B076.
 func TestAnOrdinaryConnectionLogsNothing(t *testing.T) {
 	p := newPeer(t)
 	go func() {
@@ -175,6 +180,7 @@ func TestAnOrdinaryConnectionLogsNothing(t *testing.T) {
 	}
 }
 
+// B080: ids are our own, so that a changed form leaves no doubt.
 func TestIDsMayComeBackInAnotherForm(t *testing.T) {
 	for _, id := range []string{`1`, `"1"`, `1.0`, `1e0`} {
 		p := newPeer(t)
@@ -196,6 +202,7 @@ func TestIDsMustBeNumbersOfOurs(t *testing.T) {
 	}
 }
 
+// B079: notifications and requests may come at any time, with ids of any kind.
 func TestMessagesAreReceivedInOrderAndBeforeTheResponse(t *testing.T) {
 	p := newPeer(t)
 	var want []string
@@ -218,6 +225,7 @@ func TestMessagesAreReceivedInOrderAndBeforeTheResponse(t *testing.T) {
 	}
 }
 
+// B072, B-MSG-01.
 func TestBytesMayComeOneByOne(t *testing.T) {
 	const text = `"é漢🙂"`
 	p := newPeer(t)
@@ -261,6 +269,7 @@ func TestAnswersMayComeInAnyOrder(t *testing.T) {
 	wg.Wait()
 }
 
+// B061, B-CAN-03.
 func TestALateAnswerDisturbsNoOther(t *testing.T) {
 	p := newPeer(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -280,6 +289,7 @@ func TestALateAnswerDisturbsNoOther(t *testing.T) {
 	}
 }
 
+// B075.
 func TestAContextThatHasEndedWritesNothing(t *testing.T) {
 	p := newPeer(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -298,6 +308,7 @@ func TestAContextThatHasEndedWritesNothing(t *testing.T) {
 	}
 }
 
+// B075: a full pipe costs a call its time, and the stream nothing.
 func TestAServerThatDoesNotReadCostsTheCallItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t)
@@ -325,6 +336,7 @@ func TestAServerThatDoesNotReadCostsTheCallItsDeadline(t *testing.T) {
 	})
 }
 
+// B-STD-02: after half a line nothing can follow that the server could read.
 func TestALineCutInTheMiddleEndsTheStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t)
@@ -383,6 +395,7 @@ func TestAnAnswerJustBeforeTheEndCounts(t *testing.T) {
 	}
 }
 
+// B074, B-STD-01, B-STD-02.
 func TestFramesDoNotInterleave(t *testing.T) {
 	p := newPeer(t)
 	const writers, size = 50, 100 << 10
