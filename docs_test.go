@@ -1,10 +1,12 @@
 package mcpera_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,24 +25,120 @@ func TestEraPageHasEveryRowOfTheTable(t *testing.T) {
 	}
 }
 
-func TestReadmeShowsTheCodeOfTheExample(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+// What a page shows compiles, since it stands in a file of this repository that
+// does. Where a block may begin or end is up to the page; how far it is indented
+// does not matter.
+func TestCodeOnPagesStandsInCompiledFiles(t *testing.T) {
+	files := sources(t, ".go")
+	blocks := 0
+	for page, text := range pages(t) {
+		for _, block := range regexp.MustCompile("(?ms)^[ \t]*```go\n(.*?)^[ \t]*```").FindAllStringSubmatch(text, -1) {
+			blocks++
+			code := dedent(strings.Split(strings.TrimSuffix(block[1], "\n"), "\n"))
+			if !slices.ContainsFunc(files, func(file []string) bool { return holds(file, code) }) {
+				t.Errorf("%s shows code that no Go file has:\n%s", page, block[1])
+			}
+		}
+	}
+	if blocks == 0 {
+		t.Error("no page shows any code: the pattern finds nothing")
+	}
+}
+
+// The pages name tests that show what they say.
+func TestTestsOnPagesExist(t *testing.T) {
+	known := make(map[string]bool)
+	for _, file := range sources(t, "_test.go") {
+		for _, line := range file {
+			if name := regexp.MustCompile(`^func ((Test|Fuzz|Example)\w*)\(`).FindStringSubmatch(line); name != nil {
+				known[name[1]] = true
+			}
+		}
+	}
+	for page, text := range pages(t) {
+		for _, name := range regexp.MustCompile(`\b(Test|Fuzz|Example)[A-Z_]\w*`).FindAllString(text, -1) {
+			if !known[name] {
+				t.Errorf("%s names %s, which does not exist", page, name)
+			}
+		}
+	}
+}
+
+// pages returns the text of the README and of all that stands in docs/.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	example, err := os.ReadFile("example_test.go")
+	texts := make(map[string]string)
+	for _, name := range append(names, "README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
+	}
+	return texts
+}
+
+// sources returns the lines of all files whose names end in suffix, those of the
+// modules beside this one too. Folders that the go command does not build from
+// are left out.
+func sources(t *testing.T, suffix string) [][]string {
+	t.Helper()
+	var files [][]string
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != "." && (name == "testdata" || name == "node_modules" || strings.ContainsAny(name[:1], "._")):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, suffix):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		files = append(files, strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n"))
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, code, _ := strings.Cut(string(example), "// readme:start\n")
-	code, _, found := strings.Cut(code, "\t// readme:end\n")
-	if !found {
-		t.Fatal("example_test.go has lost its markers")
+	return files
+}
+
+// dedent takes away what all lines but empty ones begin with, as far as it is
+// blank.
+func dedent(lines []string) []string {
+	common, found := "", false
+	for _, line := range lines {
+		blank := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+		switch {
+		case strings.TrimSpace(line) == "":
+		case !found:
+			common, found = blank, true
+		default:
+			for !strings.HasPrefix(blank, common) {
+				common = common[:len(common)-1]
+			}
+		}
 	}
-	code = strings.ReplaceAll("\n"+code, "\n\t", "\n")
-	if !strings.Contains(string(readme), "```go"+code+"```") {
-		t.Errorf("README.md does not show the example's code:\n%s", code)
+	var out []string
+	for _, line := range lines {
+		out = append(out, strings.TrimPrefix(line, common))
 	}
+	return out
+}
+
+// holds reports whether code, which is dedented, stands in a file, line by line,
+// with one indentation before all of it.
+func holds(file, code []string) bool {
+	for i := range len(file) - len(code) + 1 {
+		if strings.HasSuffix(file[i], code[0]) && slices.Equal(dedent(file[i:i+len(code)]), code) {
+			return true
+		}
+	}
+	return false
 }
 
 // A page of docs/ names only what exists.

@@ -2,19 +2,15 @@ package mcpera_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 
 	"github.com/mcpera/mcpera"
 	"github.com/mcpera/mcpera/conformance"
-	"github.com/mcpera/mcpera/transport"
 )
 
-// The README prints what stands between the two markers; a test compares them.
+// The README shows this.
 func addNumbers(ctx context.Context, url string) error {
-	// readme:start
 	c, err := mcpera.Dial(ctx, url) // or mcpera.Command(ctx, exec.Command("npx", ...))
 	if err != nil {
 		return err
@@ -26,7 +22,6 @@ func addNumbers(ctx context.Context, url string) error {
 		return err
 	}
 	fmt.Println(c.Era(), result.Text())
-	// readme:end
 	return nil
 }
 
@@ -40,20 +35,4 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output: modern 5
-}
-
-// A refusal is told as one: it never makes the client try the other era.
-func ExampleDial_refused() {
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="example"`)
-		w.WriteHeader(http.StatusUnauthorized)
-	}))
-	defer web.Close()
-
-	_, err := mcpera.Dial(context.Background(), web.URL)
-	var refused *transport.AuthError
-	if errors.As(err, &refused) {
-		fmt.Println(refused.Status, refused.Challenge)
-	}
-	// Output: 401 Bearer realm="example"
 }

@@ -17,13 +17,15 @@ import (
 // A desktop program: the user's browser opens when the server asks for a login,
 // which is kept in a file for the next time.
 func Example() {
+	ctx := context.Background()
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	login, err := auth.New(
-		auth.WithUserAgent(auth.Loopback{}),
-		auth.WithClientName("Example"),
+		auth.WithUserAgent(auth.Loopback{}), // opens the user's browser
+		auth.WithClientName("Example"),      // what the user is asked to allow
 		auth.WithStore(auth.NewFile(filepath.Join(dir, "example", "tokens.json"))),
 	)
 	if err != nil {
@@ -34,7 +36,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	c, err := client.Connect(context.Background(), t)
+	c, err := client.Connect(ctx, t)
 	if err != nil {
 		log.Fatal(err)
 	}

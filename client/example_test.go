@@ -90,33 +90,6 @@ func ExampleOnProgress() {
 	// Reported progress.
 }
 
-func ExampleClient_Subscribe() {
-	ctx := context.Background()
-	url, end := exampleServer()
-	defer end()
-	c := exampleConnect(ctx, url)
-	defer c.Close()
-
-	for change, err := range c.Subscribe(ctx, protocol.SubscriptionFilter{ToolsListChanged: true}) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		switch change.Kind {
-		case client.Acknowledged:
-			fmt.Println("listening")
-			if _, err := c.CallTool(ctx, "test_trigger_tool_change", nil); err != nil {
-				log.Fatal(err)
-			}
-		case client.ToolsChanged, client.Gap: // after a gap it may have changed
-			fmt.Println("the tools are others now")
-			return
-		}
-	}
-	// Output:
-	// listening
-	// the tools are others now
-}
-
 func ExampleCallToolAs() {
 	ctx := context.Background()
 	url, end := exampleServer()

@@ -41,7 +41,10 @@ func Example() {
 	defer f.Close()
 
 	tools, failed := f.Tools(ctx)
-	fmt.Println(len(tools) > 0, failed["math"] == nil, failed["files"] == nil)
+	fmt.Println(len(tools) > 0)
+	for server := range failed { // the others do without it
+		fmt.Println("left out:", server)
+	}
 
 	result, err := f.CallTool(ctx, "math__add_numbers", map[string]any{"a": 2, "b": 3})
 	if err != nil {
@@ -52,10 +55,40 @@ func Example() {
 		fmt.Println(s.Server, s.Status)
 	}
 	// Output:
-	// true true false
+	// true
+	// left out: files
 	// 5
 	// files failed
 	// math connected
+}
+
+// The configuration comes from a file, and servers are connected when they are
+// needed.
+func ExampleLoad() {
+	ctx := context.Background()
+
+	config, err := fleet.Load("mcp.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	servers, err := fleet.New(config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer servers.Close()
+
+	tools, failed := servers.Tools(ctx)
+	for server, err := range failed { // the others do without it
+		log.Printf("%s is left out: %v", server, err)
+	}
+	for _, tool := range tools {
+		fmt.Println(tool.Name, "-", tool.Definition.Description)
+	}
+	result, err := servers.CallTool(ctx, "git__status", nil) // server "git", tool "status"
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Text())
 }
 
 func ExampleToolName() {
@@ -95,7 +128,7 @@ func ExamplePins() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, change := range changes {
+	for _, change := range changes { // until a person has approved them
 		fmt.Println(change, "- leave out", change.Name())
 	}
 	// Output:

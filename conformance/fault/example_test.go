@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"time"
 
 	"github.com/mcpera/mcpera"
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/conformance/fault"
 	"github.com/mcpera/mcpera/transport"
+	mcphttp "github.com/mcpera/mcpera/transport/http"
 	"github.com/mcpera/mcpera/transport/stdio"
 )
 
@@ -36,6 +38,40 @@ func ExampleNewHTTP() {
 	// Output:
 	// modern
 	// [server/discover server/discover]
+}
+
+// The first answer goes to the first request, the second to the second, and the
+// last one stays. A list is read again after a fault; a call would not be.
+func ExampleScript_With() {
+	ctx := context.Background()
+
+	server := fault.NewHTTP(fault.Modern().With(fault.Script{
+		"tools/list": {
+			{fault.Status(503), fault.Raw("restarting")},
+			{fault.Reset()},
+			{fault.Tools("echo", "reverse")},
+		},
+	}))
+	defer server.Close()
+
+	t, err := mcphttp.New(server.URL, mcphttp.WithBackoff(transport.Backoff{})) // a test need not wait
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := client.Connect(ctx, t)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	tools, err := c.ListTools(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(tools.Tools.Items), "tools")
+	fmt.Println(server.Methods()) // what the client sent
+	// Output:
+	// 2 tools
+	// [server/discover tools/list tools/list tools/list]
 }
 
 // A process that leaves on the probe is started once more. The program has to
