@@ -79,7 +79,7 @@ func TestServerMetadataURLs(t *testing.T) {
 	}
 }
 
-// B-AUT-31, B124, B125
+// B-AUT-31, B124, B125, B-AUT-26.
 func TestCovers(t *testing.T) {
 	for _, tc := range []struct {
 		resource, endpoint string
@@ -120,6 +120,7 @@ func TestCovers(t *testing.T) {
 	}
 }
 
+// B-AUT-26.
 func TestCanonical(t *testing.T) {
 	for endpoint, want := range map[string]string{
 		"https://H.example.test:443/": "https://h.example.test", "https://h/mcp": "https://h/mcp",
@@ -131,7 +132,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// S-SEC-02, S-SEC-05, S-SEC-07, B131, B135
+// S-SEC-02, S-SEC-05, S-SEC-07, B131, B135, B-AUT-24.
 func TestParseTrusted(t *testing.T) {
 	for name, tc := range map[string]struct {
 		url, endpoint string
@@ -223,7 +224,7 @@ func TestResourceMetadataIsFoundInOrder(t *testing.T) {
 	}
 }
 
-// B113, B114, B126, B127
+// B113, B114, B126, B127, M-AUT-05.
 func TestServerMetadataIsFoundInOrder(t *testing.T) {
 	const oauth, openid, appended = "/.well-known/oauth-authorization-server/t", "/.well-known/openid-configuration/t", "/t/.well-known/openid-configuration"
 	for name, tc := range map[string]struct {
@@ -288,7 +289,7 @@ func TestServerMetadataIsFoundInOrder(t *testing.T) {
 	}
 }
 
-// B126: what the specification forbids needs an explicit word.
+// B126, M-AUT-05: what the specification forbids needs an explicit word.
 func TestAnIssuerAliasIsTolerated(t *testing.T) {
 	w := newWorld(t)
 	named := w.as.URL + "/app"
@@ -376,7 +377,8 @@ func TestNamedMetadataThatIsMissingIsAnError(t *testing.T) {
 	}
 }
 
-// B131: no redirect to another origin, no body without bound, no private host.
+// B131, B-AUT-24, S-SEC-01, S-SEC-04: no redirect to another origin, no body
+// without bound, no private host.
 func TestDiscoveryGoesNowhereElse(t *testing.T) {
 	other := newWorld(t)
 	const prm = "mcp /.well-known/oauth-protected-resource/mcp"
@@ -440,7 +442,8 @@ func TestDiscoveryGoesNowhereElse(t *testing.T) {
 	}
 }
 
-// B131, S-SEC-03: with a policy, the address that is dialled decides.
+// B131, S-SEC-03, S-SEC-01: with a policy, the address that is dialled
+// decides.
 func TestTheTargetPolicyHoldsForWhatServersName(t *testing.T) {
 	w := newWorld(t)
 	err := call(t.Context(), w.open(w.authorizer(WithTargetPolicy(target.Public()))), "add")

@@ -58,6 +58,8 @@ func bound(t *testing.T, r *realm, d DPoP, more ...Option) *Authorizer {
 	}, more...)...)
 }
 
+// X-DPP-01, X-DPP-02, X-DPP-03: what proofs claim, that none comes twice, and
+// by which scheme the token goes out.
 func TestDPoP(t *testing.T) {
 	for name, tc := range map[string]struct {
 		key crypto.Signer
@@ -151,6 +153,7 @@ func (r *realm) demandNonce(t *testing.T, nonce string, then reply) reply {
 	}
 }
 
+// X-DPP-03, X-DPP-04: nonces of both servers, each in a new proof.
 func TestNonces(t *testing.T) {
 	r := newRealm(t)
 	r.token = r.demandNonce(t, "as-1", issue("DPoP"))
@@ -221,8 +224,8 @@ func TestNonceWithAnswer(t *testing.T) {
 	}
 }
 
-// What is wrong with a proof is never a reason to log in again, and never asked for
-// without end.
+// X-DPP-04: what is wrong with a proof is never a reason to log in again, and
+// never asked for without end.
 func TestProofIsRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		challenge string
@@ -262,6 +265,7 @@ func TestProofIsRefused(t *testing.T) {
 	}
 }
 
+// X-DPP-04.
 func TestTokenEndpointWantsNonces(t *testing.T) {
 	for name, tc := range map[string]struct {
 		nonce    func(n int) string
@@ -313,6 +317,7 @@ func TestNonceWithClientAssertion(t *testing.T) {
 	}
 }
 
+// X-DPP-03.
 func TestDPoPRefresh(t *testing.T) {
 	r := newRealm(t)
 	r.token, r.server = issue("DPoP"), onlyBound
@@ -415,6 +420,7 @@ func TestDPoPAlgorithmIsNotSupported(t *testing.T) {
 	}
 }
 
+// X-DPP-01.
 func TestProofURI(t *testing.T) {
 	for raw, want := range map[string]string{
 		"https://api.example.com/mcp":              "https://api.example.com/mcp",
@@ -496,6 +502,7 @@ func TestNoncesAreBounded(t *testing.T) {
 	}
 }
 
+// X-DPP-05.
 func TestKeysAreNotShown(t *testing.T) {
 	key := newECDSA(t, elliptic.P256())
 	raw, err := key.Bytes()

@@ -24,6 +24,9 @@ func checkPKCE(asked, redeemed url.Values) error {
 	return nil
 }
 
+// B-AUT-01, B-AUT-02, B-AUT-14, B-AUT-20, B-AUT-25: a refusal leads by the
+// resource's metadata to a login with PKCE. The authorization server gives no
+// token unless the verifier fits.
 func TestARefusalBecomesALoginAndTheRequestGoesOutAgain(t *testing.T) {
 	w := newWorld(t)
 	tr := w.open(w.authorizer())
@@ -62,7 +65,8 @@ func TestARefusalBecomesALoginAndTheRequestGoesOutAgain(t *testing.T) {
 	}
 }
 
-// B123: the resource is sent as it was published, in all requests.
+// B123, B-AUT-25, B-AUT-26: the resource is sent as it was published, in all
+// requests.
 func TestTheResourceIsSentAsPublished(t *testing.T) {
 	for name, suffix := range map[string]string{"without a slash": "", "with a slash": "/", "a path": "/mcp"} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +95,8 @@ func TestTheResourceIsSentAsPublished(t *testing.T) {
 	}
 }
 
-// M-AUT-27 to 30, B-AUT-22: whose answer it is comes before what it says.
+// M-AUT-27, M-AUT-28, M-AUT-29, M-AUT-30, B-AUT-22: whose answer it is comes
+// before what it says.
 func TestAuthorizationResponses(t *testing.T) {
 	const evil = "https://evil.example.com"
 	for name, tc := range map[string]struct {
@@ -156,7 +161,7 @@ func TestAuthorizationResponses(t *testing.T) {
 	}
 }
 
-// B-AUT-21
+// B-AUT-20, B-AUT-21.
 func TestWithoutS256NothingIsAuthorized(t *testing.T) {
 	for name, methods := range map[string]any{"absent": nil, "empty": []string{}, "plain only": []string{"plain"}} {
 		t.Run(name, func(t *testing.T) {
@@ -219,7 +224,8 @@ func TestRedirectURIsAreHTTPSOrLoopback(t *testing.T) {
 	}
 }
 
-// What an authorization server answers can't make a token of what is none.
+// B-AUT-55: what an authorization server answers can't make a token of what is
+// none.
 func TestTokenAnswersThatAreNotTaken(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"HTML": func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<p>access_token=x")) },

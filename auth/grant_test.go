@@ -30,6 +30,8 @@ func withGrant(t *testing.T, r *realm, g Grant, id string, more ...Option) *Auth
 	return authorizer(t, append(opts, more...)...)
 }
 
+// X-CC-01, X-CC-02, X-CC-03: by a signed JWT or a secret, with the resource,
+// and without a client id in the body where the JWT names it.
 func TestClientCredentials(t *testing.T) {
 	for name, tc := range map[string]struct {
 		registration Registration
@@ -90,6 +92,7 @@ func basicOf(req tokenRequest) (id, secret string, ok bool) {
 	return (&http.Request{Header: req.Header}).BasicAuth()
 }
 
+// X-CC-01, X-CC-03: what the JWT claims, and that no two are the same.
 func TestClientAssertion(t *testing.T) {
 	for name, key := range map[string]crypto.Signer{
 		"ES256": newECDSA(t, elliptic.P256()), "RS256": rsaKey(),
@@ -135,6 +138,7 @@ func TestClientAssertion(t *testing.T) {
 	}
 }
 
+// B-AUT-11: private_key_jwt serves a user's login, too.
 func TestKeyInCodeFlow(t *testing.T) {
 	r := newRealm(t)
 	r.token = issue("Bearer")
@@ -172,6 +176,7 @@ func TestKeyOfWrongKind(t *testing.T) {
 	}
 }
 
+// X-CC-04.
 func TestGrantIsRenewedBeforeTokensExpire(t *testing.T) {
 	r := newRealm(t)
 	r.token = issue("Bearer")
@@ -198,6 +203,8 @@ func TestGrantIsRenewedBeforeTokensExpire(t *testing.T) {
 	}
 }
 
+// X-WIF-02, X-WIF-03: the refusal is told, and neither the same JWT nor
+// another grant is tried.
 func TestGrantIsRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		status int
@@ -282,6 +289,7 @@ func TestOutageOfGrant(t *testing.T) {
 	mustSend(t, a, r.endpoint()) // an outage is no refusal: the same JWT may be sent again
 }
 
+// B-AUT-42: a client without a user may step up as well.
 func TestGrantStepsUp(t *testing.T) {
 	r := newRealm(t)
 	r.token = issue("Bearer")
@@ -327,6 +335,7 @@ func TestGrantsShareNoLogins(t *testing.T) {
 	}
 }
 
+// X-WIF-01.
 func TestWorkload(t *testing.T) {
 	r := newRealm(t)
 	r.token = issue("Bearer")
@@ -374,6 +383,8 @@ func issueIDJAG(n int, _ tokenRequest) answer {
 	}}
 }
 
+// X-EMA-01, X-EMA-02, X-EMA-03: one exchange at the identity provider, one at
+// the authorization server, each with the client's credentials there.
 func TestEnterprise(t *testing.T) {
 	r := newRealm(t)
 	r.provider, r.token = issueIDJAG, issue("Bearer")
@@ -412,6 +423,8 @@ func TestEnterprise(t *testing.T) {
 	}
 }
 
+// X-EMA-04: what goes wrong at the identity provider is no reason to send the
+// user, who would consent, elsewhere.
 func TestEnterpriseFails(t *testing.T) {
 	for name, tc := range map[string]struct {
 		provider reply
@@ -448,6 +461,8 @@ func TestEnterpriseFails(t *testing.T) {
 	}
 }
 
+// X-CC-02: what is needed for a grant is asked for at once; no client is
+// registered for one.
 func TestGrantOptions(t *testing.T) {
 	key := newECDSA(t, elliptic.P256())
 	secret := Registration{ClientID: "me", ClientSecret: "s"}

@@ -66,7 +66,8 @@ func mustRequest(t *testing.T, to string) *http.Request {
 	return req
 }
 
-// Others on the machine, and pages in the browser, can send here what they like.
+// B-AUT-55: others on the machine, and pages in the browser, can send here
+// what they like.
 func TestLoopbackIgnoresWhatIsNotTheAnswer(t *testing.T) {
 	v, err := Loopback{OpenURL: func(context.Context, string) error { return nil }, Done: "<b>done</b>"}.Open(t.Context(), nil)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// B-AUT-10, 12
+// B-AUT-10, B-AUT-12, B-AUT-14.
 func TestTheOrderOfRegistrations(t *testing.T) {
 	given := WithRegistration(Registration{ClientID: "given"})
 	document := WithClientDocument(ClientDocument{ClientID: "https://app.example.test/client.json", ClientName: "x", RedirectURIs: []string{redirectURI}})
@@ -302,6 +302,7 @@ func TestASecretThatEndsIsRegisteredAgain(t *testing.T) {
 	}
 }
 
+// B-AUT-11: what a Client ID Metadata Document must have, and where it may be.
 func TestClientDocument(t *testing.T) {
 	good := ClientDocument{
 		ClientID: "https://app.example.test/oauth/client.json", ClientName: "Example",

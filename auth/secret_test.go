@@ -14,7 +14,7 @@ import (
 	mcphttp "github.com/mcpera/mcpera/transport/http"
 )
 
-// Whatever is printed, logged or returned shows no secret.
+// B-AUT-52, M-AUT-53: whatever is printed, logged or returned shows no secret.
 func TestNothingShowsSecrets(t *testing.T) {
 	const secret = "SECRET"
 	store := new(Memory)
@@ -78,7 +78,7 @@ func TestNothingShowsSecrets(t *testing.T) {
 	}
 }
 
-// B-AUT-50: tokens go to the server's own origin, and to no other.
+// B-AUT-50, B-AUT-51: tokens go to the server's own origin, and to no other.
 func TestTokensGoToTheServersOriginOnly(t *testing.T) {
 	for name, tc := range map[string]struct {
 		status int
@@ -116,7 +116,7 @@ func TestTokensGoToTheServersOriginOnly(t *testing.T) {
 	}
 }
 
-// The Authorizer looks for itself, whatever transport it serves.
+// B-AUT-51: the Authorizer looks for itself, whatever transport it serves.
 func TestNoTokenForAnotherOrigin(t *testing.T) {
 	w, a, _ := loggedIn(t)
 	endpoint := parse(t, w.mcp.URL+"/mcp")
@@ -131,6 +131,7 @@ func TestNoTokenForAnotherOrigin(t *testing.T) {
 	}
 }
 
+// M-AUT-28, M-AUT-29.
 func TestCheckIssuer(t *testing.T) {
 	const want = "https://as.example.test/a"
 	for _, tc := range []struct {

@@ -15,7 +15,7 @@ import (
 
 var noRetries = mcphttp.WithRetries(0)
 
-// B-AUT-40, 41, M-AUT-43
+// B-AUT-40, B-AUT-41, M-AUT-43, S-SEC-09: no more scopes than are asked for.
 func TestSelectScopes(t *testing.T) {
 	for name, tc := range map[string]struct{ challenged, configured, supported, before, want []string }{
 		"the challenge's":                {[]string{"a"}, []string{"b"}, []string{"c"}, nil, []string{"a"}},
@@ -61,7 +61,7 @@ func (w *world) scopes() []string {
 	return all
 }
 
-// B120: two tools with a scope each do not alternate.
+// B120, B-AUT-42, M-AUT-43: two tools with a scope each do not alternate.
 func TestStepUpAsksForTheUnion(t *testing.T) {
 	w := newWorld(t)
 	w.challenge += `, scope="base"`

@@ -121,6 +121,7 @@ func TestLocksExclude(t *testing.T) {
 	}
 }
 
+// B-AUT-52, M-AUT-53.
 func TestFilesAreTheOwnersAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes")
@@ -191,7 +192,7 @@ func TestALoginIsKeptInAFile(t *testing.T) {
 	}
 }
 
-// A secret that the program gives is not written anywhere.
+// B-AUT-52: a secret that the program gives is not written anywhere.
 func TestTheProgramsSecretIsNotKept(t *testing.T) {
 	store := new(Memory)
 	w := newWorld(t)

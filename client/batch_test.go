@@ -17,7 +17,7 @@ const (
 	listedInTurn = `{"jsonrpc":"2.0","id":${id},"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}}`
 )
 
-// A server of 2025-03-26 may answer with a batch.
+// O-BAT-01, B040: a server of 2025-03-26 may answer with a batch.
 func TestBatchesOf20250326AreReceived(t *testing.T) {
 	script := fault.Legacy("2025-03-26").With(fault.Script{
 		protocol.MethodListTools: {{fault.Message("[" + anyNote + "," + listedInTurn + "," + anyNote + "]")}},
@@ -52,8 +52,8 @@ func receiveSoon[T any](t *testing.T, from <-chan T) T {
 	}
 }
 
-// What stands where a response is due fails the call that it belongs to, at
-// once, and nothing else.
+// B040: what stands where a response is due fails the call that it belongs to,
+// at once, and nothing else.
 func TestAnUnusableResponseFailsItsCall(t *testing.T) {
 	for name, tc := range map[string]struct{ text, says string }{
 		"a batch in a version without": {"[" + listedInTurn + "]", "a batch, which only protocol version 2025-03-26 has"},

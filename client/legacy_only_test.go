@@ -10,7 +10,7 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
-// A method of the other era says so, and what to do instead.
+// L-VER-03: a method of the other era says so, and what to do instead.
 func TestWhatOneEraLacksIsATypedError(t *testing.T) {
 	c := overHTTP(t, fault.Modern()).connected(t)
 	for name, err := range map[string]error{
@@ -25,7 +25,8 @@ func TestWhatOneEraLacksIsATypedError(t *testing.T) {
 	}
 }
 
-// B099, B100, B087: any answer to a ping is a sign of life, whatever it says.
+// L-PNG-02, B099, B100, B087: any answer to a ping is a sign of life, whatever
+// it says. When to ping is the program's choice.
 func TestAnyAnswerToAPingProvesLife(t *testing.T) {
 	for name, step := range map[string]fault.Step{
 		"a result": fault.Result(`{}`), "a list": fault.Result(`[]`),

@@ -33,7 +33,8 @@ func noting(name string, notes *[]string) client.Option {
 	})
 }
 
-// The first middleware is the outermost; all rounds of a call are one to it.
+// B-TOL-04, B-TOL-06: the first middleware is the outermost; all rounds of a
+// call are one to it.
 func TestMiddlewareStandsAroundEachCall(t *testing.T) {
 	s := overHTTP(t, modernCalls(inputRequired(`"s"`, "k", asksForm), fault.Answer{fault.Content("done")}).With(fault.Script{
 		protocol.MethodReadResource: {{fault.Error(-32602, "none")}},
@@ -60,7 +61,8 @@ func TestMiddlewareStandsAroundEachCall(t *testing.T) {
 
 func mustFail[T any](_ T, err error) error { return err }
 
-// Middleware may change what is sent and what comes back, or answer itself.
+// B-TOL-04: middleware may change what is sent and what comes back, or answer
+// itself.
 func TestMiddlewareMayChangeACall(t *testing.T) {
 	cause := errors.New("not today")
 	for name, tc := range map[string]struct {

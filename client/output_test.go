@@ -41,8 +41,8 @@ func nested(n int, value string) string {
 	return strings.Repeat("[", n) + value + strings.Repeat("]", n)
 }
 
-// B-TOL-02, B-SCH-01, B-SCH-02, M-SCH-04, 06 and 07, B096: the result always
-// comes, and an *OutputError beside it when it does not fit.
+// B-TOL-02, B-SCH-01, B-SCH-02, M-SCH-04, M-SCH-06, M-SCH-07, B096: the result
+// always comes, and an *OutputError beside it when it does not fit.
 func TestStructuredContentIsCheckedAgainstTheOutputSchema(t *testing.T) {
 	for name, tc := range map[string]struct {
 		schema, result string
@@ -118,7 +118,8 @@ func doubling(n int) string {
 	return b.String()
 }
 
-// M-SCH-04, M-SCH-06: a remote $ref is an error and never a request.
+// M-SCH-04, M-SCH-05, M-SCH-06, M-TOL-05: a remote $ref is an error and never
+// a request; there is no mode that fetches.
 func TestNoSchemaIsEverFetched(t *testing.T) {
 	var hits atomic.Int64
 	spy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

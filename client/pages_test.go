@@ -19,8 +19,9 @@ func toolPage(name, rest string) fault.Answer {
 	return fault.Answer{fault.Result(`{"tools":[{"name":"` + name + `"}]` + rest + `}`)}
 }
 
-// B-PAG-01 to 04, M-PAG-02, B094, B095, B013: an iterator goes on as long as
-// there are pages, and says why it ends early; what was read is not lost.
+// B-PAG-01, M-PAG-02, B-PAG-03, B-PAG-04, B-PRO-01, B094, B095, B013: an
+// iterator goes on as long as there are pages, and says why it ends early;
+// what was read is not lost.
 func TestAnIteratorReadsPageByPage(t *testing.T) {
 	for name, tc := range map[string]struct {
 		pages   []fault.Answer

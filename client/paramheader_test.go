@@ -191,7 +191,7 @@ func mirrored(h http.Header) map[string]string {
 	return found
 }
 
-// M-HTTP-10, 13, 14, 16 and 17, B105.
+// M-HTTP-10, M-HTTP-13, M-HTTP-14, M-HTTP-16, M-HTTP-17, B105.
 func TestArgumentsAreMirroredAtTheirExactPath(t *testing.T) {
 	for name, tc := range map[string]struct {
 		arguments string

@@ -199,7 +199,7 @@ func TestARestartMayFail(t *testing.T) {
 	}
 }
 
-// M-STD-08, in either era.
+// M-STD-08, M-SUB-05, in either era.
 func TestSubscriptionsSurviveARestart(t *testing.T) {
 	t.Run("modern", func(t *testing.T) {
 		s := overStdio(t, listening(

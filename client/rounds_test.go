@@ -18,7 +18,8 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
-// M-MRT-01 to 05, B108: what a retry carries is what the last result asked for.
+// M-MRT-01, M-MRT-02, M-MRT-03, M-MRT-04, M-MRT-05, B108: what a retry carries
+// is what the last result asked for.
 func TestEachRoundCarriesTheAnswersAndStateOfTheLastResultAlone(t *testing.T) {
 	script := modernCalls(
 		inputRequired(`"s1 \u00e9\/"`, "a", asksForm, "b", asksModel),
@@ -185,8 +186,8 @@ func TestTheWaitForAStateCanBeCanceled(t *testing.T) {
 	}
 }
 
-// M-MRT-08: after N rounds the result still counts, and a further question does
-// not.
+// M-MRT-08, B-SAM-08: after N rounds the result still counts, and a further
+// question does not.
 func TestTheRoundsAreLimited(t *testing.T) {
 	more := inputRequired("", "a", asksForm)
 	for name, tc := range map[string]struct {
@@ -221,7 +222,8 @@ func TestTheRoundsAreLimited(t *testing.T) {
 	}
 }
 
-// M-MRT-07, M-MSG-08: where input_required has no place, and what it must hold.
+// M-MRT-07, M-MSG-08, M-MSG-09: where input_required has no place, and what it
+// must hold.
 func TestResultTypesThatDoNotFitAreInvalid(t *testing.T) {
 	const asking = `{"resultType":"input_required","inputRequests":{"a":` + asksForm + `},"tools":[],"prompts":[],"resources":[],"completion":{"values":[]}}`
 	list := func(c *client.Client, ctx context.Context) error { _, err := c.ListTools(ctx); return err }
@@ -295,7 +297,7 @@ func TestAnUndeclaredInputIsATypedError(t *testing.T) {
 	}
 }
 
-// A handler that fails ends its call with the cause, and no other.
+// M-SAM-12: a handler that fails ends its call with the cause, and no other.
 func TestAFailedHandlerFailsItsCallAlone(t *testing.T) {
 	cause := errors.New("the user's screen is broken")
 	for name, tc := range map[string]struct {

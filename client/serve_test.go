@@ -20,8 +20,9 @@ const (
 	hiParams   = `{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}}],"maxTokens":10}`
 )
 
-// What a legacy server is told, whatever the transport. B-MSG-05: an answer has
-// the id of its request, byte for byte (B078).
+// B-MSG-05, B-MSG-06, B-SAM-02, B-ELI-02, L-MSG-13, L-PNG-01, L-ROT-06,
+// L-SAM-11, L-ELI-14, L-VER-03: what a legacy server is told, whatever the
+// transport. An answer has the id of its request, byte for byte (B078).
 func TestALegacyServersRequestIsAnswered(t *testing.T) {
 	refuses := errors.New("secret of the program")
 	for name, tc := range map[string]struct {
@@ -197,8 +198,8 @@ func TestAServersCancellationEndsTheHandlerAndIsNotAnswered(t *testing.T) {
 	})
 }
 
-// A flood of requests is served within a bound: the rest is refused, and pings
-// are answered all the same.
+// B-SAM-08: a flood of requests is served within a bound: the rest is refused,
+// and pings are answered all the same.
 func TestAFloodOfRequestsIsBounded(t *testing.T) {
 	const flood, bound = 200, 64
 	steps := fault.Answer{fault.Stream()}

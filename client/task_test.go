@@ -19,7 +19,8 @@ import (
 // modernPlaces are the ways to reach the modern reference server.
 func modernPlaces() []place { return places()[:3] }
 
-// X-TSK-02, 07 and 09: CallTool waits for what the server makes a task of.
+// X-TSK-02, X-TSK-07, X-TSK-09: CallTool waits for what the server makes a
+// task of.
 func TestCallToolWaitsForATask(t *testing.T) {
 	for _, p := range modernPlaces() {
 		t.Run(p.name, func(t *testing.T) {

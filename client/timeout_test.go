@@ -31,8 +31,8 @@ func tokenOf(t *testing.T, req *transport.Request) string {
 
 const doneResult = `{"content":[{"type":"text","text":"done"}]}`
 
-// B-TIM-01 to 03, B042, B058: how long a call may take. Time is that of a
-// bubble, so that it can be compared to the nanosecond.
+// B-TIM-01, B-TIM-02, B-TIM-03, B042, B058: how long a call may take. Time is
+// that of a bubble, so that it can be compared to the nanosecond.
 func TestACallsTime(t *testing.T) {
 	progressing := func(every time.Duration, times int) func(*testing.T) func(context.Context, *puppet, *transport.Request) (string, error) {
 		return func(t *testing.T) func(context.Context, *puppet, *transport.Request) (string, error) {

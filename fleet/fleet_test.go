@@ -467,6 +467,7 @@ func (g guest) Elicit(context.Context, *protocol.ElicitRequest) (*protocol.Elici
 	}, nil
 }
 
+// B-ELI-03: a handler can tell the user which server asks.
 func TestAHandlerKnowsItsServer(t *testing.T) {
 	a, _ := overHTTP(t, "a")
 	b, _ := overHTTP(t, "b", conformance.WithEra(conformance.Legacy))

@@ -12,6 +12,8 @@ import (
 // accepted is what every common model provider takes for the name of a tool.
 var accepted = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 
+// M-TOL-07, B-TOL-08: tools of several servers are told apart by the program's
+// names of them. Any name of a tool will do.
 func TestToolName(t *testing.T) {
 	long := strings.Repeat("x", 70)
 	for name, tc := range map[string]struct{ server, tool, want string }{
@@ -44,7 +46,7 @@ func TestToolName(t *testing.T) {
 	}
 }
 
-// Pairs of parts that are made to be mixed up: no two share a name.
+// M-TOL-07: Pairs of parts that are made to be mixed up: no two share a name.
 func TestNoTwoToolsShareAName(t *testing.T) {
 	parts := []string{
 		"", "a", "b", "_", "__", "___", "a_", "_a", "a__", "__a", "a__b", "a_b", "a-b", "a.b", "a\x00b", "\x00", "b\x00c", "é", "\xff",

@@ -31,6 +31,7 @@ func digest(t *testing.T, definition string) string {
 	return got
 }
 
+// B-TOL-01.
 func TestDigestIsOfAllThatAServerSays(t *testing.T) {
 	const plain = `{"name":"a","description":"b","inputSchema":{"type":"object","properties":{"x":{"type":"number","minimum":1}}}}`
 	for name, same := range map[string]string{
@@ -64,6 +65,8 @@ func TestDigestIsOfAllThatAServerSays(t *testing.T) {
 	}
 }
 
+// B-TOL-01, B-TOL-06: what the user has allowed is what is called, and a
+// server can't alter it unnoticed.
 func TestPinsTellWhatChanged(t *testing.T) {
 	kept := tool(t, "a", `{"name":"kept","description":"k"}`)
 	altered := tool(t, "a", `{"name":"altered","description":"reads a file"}`)

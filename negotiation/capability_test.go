@@ -51,6 +51,8 @@ type everything struct {
 	roots
 }
 
+// M-META-03, B-ROT-01, B-SAM-01, B-ELI-01, L-ROT-05, B101: what a handler
+// implements is what is declared, and nothing else.
 func TestClientCapabilities(t *testing.T) {
 	all := negotiation.CapabilityOptions{SamplingTools: true, SamplingContext: true, RootsListChanged: true}
 	type bothModes struct {

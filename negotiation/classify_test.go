@@ -506,6 +506,7 @@ var ignoreDetails = cmp.Options{
 	cmpopts.EquateEmpty(),
 }
 
+// B001, B003, B004, M-VER-03, M-VER-04, M-VER-08, M-VER-09, M-VER-11.
 func TestClassifyProbe(t *testing.T) {
 	for _, c := range allClaims() {
 		t.Run(c.says, func(t *testing.T) {

@@ -30,6 +30,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// M-VER-01.
 func TestPickVersion(t *testing.T) {
 	for name, tc := range map[string]struct {
 		server, client []string
@@ -64,6 +65,7 @@ func TestPickVersion(t *testing.T) {
 	}
 }
 
+// L-VER-01, L-VER-02.
 func TestSpeaksLegacy(t *testing.T) {
 	for version, want := range map[string]bool{
 		"2025-11-25": true,
@@ -90,6 +92,7 @@ func TestSpeaksLegacy(t *testing.T) {
 	}
 }
 
+// O-BAT-01, B040.
 func TestOneVersionHasBatches(t *testing.T) {
 	for version, want := range map[string]bool{
 		"2024-11-05": false, "2025-03-26": true, "2025-06-18": false, "2025-11-25": false, "2026-07-28": false, "": false,

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
+// M-ERR-01, M-ERR-03: the codes that mean something, and no others.
 func TestCodes(t *testing.T) {
 	for want, got := range map[int64]int64{
 		-32700: protocol.CodeParse,

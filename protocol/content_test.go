@@ -25,6 +25,7 @@ func canonical(t testing.TB, text []byte) string {
 
 func priority(p float64) *protocol.Annotations { return &protocol.Annotations{Priority: &p} }
 
+// B082, B085, B088.
 func TestContents(t *testing.T) {
 	text := &protocol.TextContent{Text: "x"}
 	for name, tc := range map[string]struct {
@@ -142,6 +143,7 @@ func TestContentType(t *testing.T) {
 	}
 }
 
+// B038.
 func TestContentsThatAreNoListAreAnError(t *testing.T) {
 	for _, text := range []string{`"not-a-list"`, `7`, `true`, `false`} {
 		var r protocol.CallToolResult

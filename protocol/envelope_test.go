@@ -111,6 +111,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// B-MSG-01, B-MSG-05, B090: what is no message of JSON-RPC 2.0.
 func TestDecodeRefuses(t *testing.T) {
 	const ok = `{"jsonrpc":"2.0","id":1,"result":{}}`
 	for name, tc := range map[string]struct{ text, why string }{
@@ -219,6 +220,7 @@ func TestMessageKinds(t *testing.T) {
 	}
 }
 
+// B-MSG-01, B-MSG-02, B-MSG-06.
 func TestAppendRequest(t *testing.T) {
 	for name, tc := range map[string]struct {
 		id     protocol.ID

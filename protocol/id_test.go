@@ -10,6 +10,7 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
+// B080.
 func TestIDMatches(t *testing.T) {
 	for _, tc := range []struct {
 		a, b string
@@ -90,6 +91,7 @@ func TestIDInt64(t *testing.T) {
 	}
 }
 
+// B-MSG-02, B078.
 func TestIDIsEchoedByteForByte(t *testing.T) {
 	for _, text := range []string{
 		`1`, `1.0`, `1e2`, `-0`, `"srv-1"`, `"a\u0062\/"`, `"é漢🙂"`, `""`, `null`, `18446744073709551617`,

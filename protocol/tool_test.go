@@ -11,6 +11,7 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
+// B082, B083, B084.
 func TestList(t *testing.T) {
 	object := jsontext.Value(`{"type":"object"}`)
 	for name, tc := range map[string]struct {
@@ -101,6 +102,7 @@ func TestListWrite(t *testing.T) {
 	}
 }
 
+// B-PAG-01, M-PAG-02.
 func TestNextCursor(t *testing.T) {
 	empty, next := "", "p2"
 	for text, want := range map[string]*string{
@@ -118,6 +120,7 @@ func TestNextCursor(t *testing.T) {
 	}
 }
 
+// B083, B086, B090: what is missing is empty, and what is not known is kept.
 func TestCallToolResult(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text string
@@ -157,6 +160,7 @@ func TestCallToolResult(t *testing.T) {
 	}
 }
 
+// B093.
 func TestSamplingMessageTakesOneBlock(t *testing.T) {
 	for _, content := range []string{`{"type":"text","text":"x"}`, `[{"type":"text","text":"x"}]`} {
 		var m protocol.SamplingMessage

@@ -52,6 +52,7 @@ var formats = map[string]struct {
 	},
 }
 
+// B-TOL-03: a model is told that a tool failed, and why.
 func TestEachFormatIsWhatItsAPITakes(t *testing.T) {
 	weather := &protocol.Tool{
 		Name: "weather", Description: "Says it.",

@@ -48,6 +48,7 @@ I was told: {"type":"tool_result","tool_use_id":"2","content":[{"type":"text","t
 	}
 }
 
+// B-TOL-06.
 func TestTheAgentShowsItsModelTheTools(t *testing.T) {
 	enough := errors.New("enough")
 	err := run(t.Context(), servers(t), func(_ context.Context, tools jsontext.Value, _ []message) (message, error) {
@@ -61,6 +62,7 @@ func TestTheAgentShowsItsModelTheTools(t *testing.T) {
 	}
 }
 
+// B-SAM-08: a loop over tools has a bound.
 func TestAModelThatNeverEndsIsStopped(t *testing.T) {
 	err := run(t.Context(), servers(t), func(context.Context, jsontext.Value, []message) (message, error) {
 		return message{Role: "assistant", Content: []jsontext.Value{

@@ -14,6 +14,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// B-ELI-03, B-ELI-06, B-ELI-08, B-ELI-09, B-ELI-10, B-ELI-12, B-SAM-08: the
+// user sees who asks and for what, and a page's host and whole address;
+// nothing is sent, or opened, before a yes.
 func TestTheUserIsAsked(t *testing.T) {
 	for name, tc := range map[string]struct{ tool, arguments, typed, want string }{
 		"a form": {

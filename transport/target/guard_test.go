@@ -69,6 +69,7 @@ func get(t *testing.T, c *http.Client, url string) Reason {
 	return refused.Reason
 }
 
+// S-SEC-03: a name is judged by the address that is dialled, each time.
 func TestGuardJudgesTheAddressThatIsDialled(t *testing.T) {
 	loopback := netip.MustParseAddr("127.0.0.1")
 	other := netip.MustParseAddr("127.0.0.2")
@@ -128,6 +129,7 @@ func TestGuardRefusesNamesAndOddFormsOfLoopback(t *testing.T) {
 	}
 }
 
+// S-SEC-04.
 func TestGuardJudgesEachHopOfARedirect(t *testing.T) {
 	private := newSpy(t, false, ok)
 	for name, to := range map[string]string{
@@ -153,6 +155,7 @@ func TestGuardJudgesEachHopOfARedirect(t *testing.T) {
 	}
 }
 
+// S-SEC-02.
 func TestPlainHTTPReachesLoopbackOnly(t *testing.T) {
 	s := newSpy(t, false, ok)
 	names := &nameServer{answers: []netip.Addr{netip.MustParseAddr("10.0.0.1")}}

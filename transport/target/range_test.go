@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+// S-SEC-03.
 func TestCheckAddr(t *testing.T) {
 	for addr, want := range map[string]Reason{
 		"93.184.215.14":      "",
