@@ -74,14 +74,20 @@ func pagesAndHelp(t *testing.T, root *cobra.Command) map[string]string {
 }
 
 // commandLines returns what follows "mcpera" where a text shows it as something
-// to type: on a line of its own, or between backquotes.
+// to type: in a block, or between backquotes.
 func commandLines(text string) []string {
+	typed := regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]+`").FindAllString(text, -1)
+	if typed == nil {
+		typed = []string{text} // a help text has nothing else
+	}
 	var lines []string
-	for _, found := range regexp.MustCompile("(?m)(?:^[ \\t]*(?:\\$ )?|`|\\| )(?:go run \\./cmd/)?mcpera +([a-z]+(?:[ \\t][^`\\n]*)?)(?:`|$)").FindAllStringSubmatch(text, -1) {
-		line, _, _ := strings.Cut(found[1], " #")  // a comment
-		line, _, _ = strings.Cut(line+" ", " -- ") // a server's own words
-		line, _, _ = strings.Cut(line+" ", " | ")  // another program's
-		lines = append(lines, strings.TrimSpace(line))
+	for _, code := range typed {
+		for _, found := range regexp.MustCompile("(?m)^[ \t`]*(?:.*\\| )?(?:go run \\./cmd/)?mcpera +([a-z].*?)`?$").FindAllStringSubmatch(code, -1) {
+			line, _, _ := strings.Cut(found[1]+" ", " #") // a comment
+			line, _, _ = strings.Cut(line, " -- ")        // a server's own words
+			line, _, _ = strings.Cut(line, " | ")         // another program's
+			lines = append(lines, strings.TrimSpace(line))
+		}
 	}
 	return lines
 }
