@@ -16,9 +16,10 @@ type active struct {
 
 // An activeCall takes what arrives for one leg of a call.
 type activeCall struct {
-	call  *call
-	watch *watch
-	inbox mailbox
+	call   *call
+	watch  *watch
+	inbox  mailbox
+	failed error // the first panic of one of the call's functions; read once inbox is closed
 }
 
 // add registers a leg under its request id and its call's token.
@@ -27,6 +28,11 @@ func (a *active) add(id int64, call *call, w *watch) {
 		return
 	}
 	entry := &activeCall{call: call, watch: w}
+	entry.inbox.panicked = func(err error) {
+		if entry.failed == nil {
+			entry.failed = err
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.calls == nil {
@@ -38,16 +44,19 @@ func (a *active) add(id int64, call *call, w *watch) {
 	}
 }
 
-// remove ends a leg, once everything that arrived for it has been delivered.
-func (a *active) remove(id int64, call *call) {
+// remove ends a leg, once everything that arrived for it has been delivered. The
+// error is that of a function of the call that panicked.
+func (a *active) remove(id int64, call *call) error {
 	a.mu.Lock()
 	entry := a.calls[id]
 	delete(a.calls, id)
 	delete(a.calls, call.token)
 	a.mu.Unlock()
-	if entry != nil {
-		entry.inbox.close()
+	if entry == nil {
+		return nil
 	}
+	entry.inbox.close()
+	return entry.failed
 }
 
 func (a *active) get(id int64) *activeCall {
@@ -73,7 +82,7 @@ func (a *active) logging() []*activeCall {
 // an unknown token, or for a call that is over, is dropped.
 //
 // Source: MCP 2026-07-28, patterns/progress, "Progress Flow".
-func (a *active) progress(p protocol.Progress) {
+func (a *active) progress(p protocol.Progress, bytes int) {
 	token, ok := p.Token.Int64()
 	if !ok {
 		return
@@ -84,6 +93,6 @@ func (a *active) progress(p protocol.Progress) {
 	}
 	entry.watch.restart()
 	if entry.call.progress != nil {
-		entry.inbox.put(func() { entry.call.progress(p) })
+		entry.inbox.put(letter{protocol.MethodProgress, bytes, func() { entry.call.progress(p) }})
 	}
 }

@@ -128,7 +128,7 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 	c.active.add(n, call, watch)
 	req, o := c.deliver(ctx, write)
 	turnDone() // what the program does about the call's notifications may be a call
-	c.active.remove(n, call)
+	failed := c.active.remove(n, call)
 	if o.Failure == negotiation.Canceled && errors.Is(context.Cause(ctx), errTooSlow) {
 		o.Failure, o.Err = negotiation.TimedOut, errTooSlow
 	}
@@ -138,6 +138,9 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 	if err := c.link.fail(req, o); err != nil {
 		c.refute(ctx, err)
 		return nil, "", err
+	}
+	if failed != nil {
+		return nil, "", failed
 	}
 	typ, err := c.session.resultType(o.Message.Result)
 	if err != nil {

@@ -27,7 +27,8 @@ func Cursor(cursor string) CallOption {
 
 // OnProgress calls f for each progress notification of this call, in order and
 // before the call returns. f runs beside the call and should be quick; what
-// comes faster than it can take is dropped, but never the last one.
+// comes faster than it can take is dropped, but never the last one. Where f
+// panics the call fails with a *HandlerError, as it does for that of Logs.
 //
 // Source: MCP 2026-07-28, patterns/progress.
 func OnProgress(f func(protocol.Progress)) CallOption {

@@ -64,10 +64,11 @@ func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Clien
 		config: config,
 		link:   &link{Transport: t, target: target, trace: config.trace},
 		lane:   newLane(t, config.restarts),
-		mail:   newMailbox(),
+		mail:   new(mailbox),
 		turn:   make(turn, 1),
 		gone:   make(chan struct{}),
 	}
+	c.mail.panicked = c.panicked
 	c.life, c.end = context.WithCancel(context.Background())
 	if err := c.connect(ctx, target); err != nil {
 		_ = c.Close() // its error would hide why

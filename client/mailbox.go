@@ -1,54 +1,102 @@
 package client
 
-import "sync"
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
 
-// maxMail bounds how much waits in a mailbox.
-const maxMail = 1024
+// What may wait in a mailbox.
+const (
+	maxMail      = 1024
+	maxMailBytes = 16 << 20
+)
 
 // A mailbox runs functions in order on a goroutine of its own, which lives only
 // while there is something to run. So what the transport's reader puts in never
-// holds the reader up, and a program's function may call the client. The zero
-// value is ready.
+// holds the reader up, and a program's function may call the client. One that
+// panics costs itself, as a handler does. The zero value is ready.
 type mailbox struct {
+	// panicked is told of a panic of one of the functions; it is a *HandlerError.
+	panicked func(error)
+
 	mu      sync.Mutex
-	waiting []func()
+	waiting []letter
+	bytes   int // of what waits
 	running bool
 	closed  bool
 	idle    sync.Cond
 }
 
-func newMailbox() *mailbox { return new(mailbox) }
+// A letter is what waits in a mailbox.
+type letter struct {
+	about string // the method of the notification that it comes from
+	bytes int    // about what it holds on to
+	read  func()
+}
 
-// put adds f. When too much waits, the one before it makes room: the newest
+// put adds a letter. When too much waits, those before it make room: the newest
 // says most.
-func (m *mailbox) put(f func()) {
+func (m *mailbox) put(l letter) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return
 	}
-	if len(m.waiting) >= maxMail {
-		m.waiting = m.waiting[:len(m.waiting)-1]
+	for n := len(m.waiting); n > 0 && (n >= maxMail || m.bytes+l.bytes > maxMailBytes); n-- {
+		m.bytes -= m.waiting[n-1].bytes
+		m.waiting[n-1] = letter{}
+		m.waiting = m.waiting[:n-1]
 	}
-	m.waiting = append(m.waiting, f)
+	m.waiting = append(m.waiting, l)
+	m.bytes += l.bytes
 	if !m.running {
 		m.running = true
 		go m.run()
 	}
 }
 
+// run reads letters until there are none. A function may end the goroutine
+// instead of returning, as testing.T.FailNow does; another one goes on then.
 func (m *mailbox) run() {
+	empty := false
+	defer func() {
+		if !empty {
+			go m.run()
+		}
+	}()
+	for {
+		l, ok := m.next()
+		if empty = !ok; empty {
+			return
+		}
+		m.read(l)
+	}
+}
+
+// next takes the first letter, and false when there is none.
+func (m *mailbox) next() (letter, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for len(m.waiting) > 0 {
-		f := m.waiting[0]
-		m.waiting = m.waiting[1:]
-		m.mu.Unlock()
-		f()
-		m.mu.Lock()
+	if len(m.waiting) == 0 {
+		m.running = false
+		m.idle.Broadcast()
+		return letter{}, false
 	}
-	m.running = false
-	m.idle.Broadcast()
+	l := m.waiting[0]
+	m.waiting[0] = letter{}
+	m.waiting = m.waiting[1:]
+	m.bytes -= l.bytes
+	return l, true
+}
+
+func (m *mailbox) read(l letter) {
+	defer func() {
+		if p := recover(); p != nil && m.panicked != nil {
+			m.panicked(&HandlerError{Method: l.about, Err: fmt.Errorf("the function panicked: %v", p), Stack: debug.Stack()})
+		}
+	}()
+	l.read()
 }
 
 // close runs what waits, and returns when that is done.

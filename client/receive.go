@@ -2,6 +2,9 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -19,9 +22,7 @@ type inbox struct{ *Client }
 
 // Receive takes what the server sends of its own accord. It never waits.
 func (c inbox) Receive(msg *protocol.Message, on *transport.Request) {
-	if c.config.incoming != nil {
-		c.config.incoming(msg)
-	}
+	c.tellIncoming(msg)
 	if msg.IsRequest() {
 		c.receiveRequest(msg)
 		return
@@ -29,7 +30,7 @@ func (c inbox) Receive(msg *protocol.Message, on *transport.Request) {
 	switch msg.Method {
 	case protocol.MethodProgress:
 		if p, err := protocol.ReadProgress(msg.Params); err == nil {
-			c.active.progress(p)
+			c.active.progress(p, len(msg.Params))
 		}
 	case protocol.MethodLogMessage:
 		c.receiveLog(msg, on)
@@ -40,8 +41,33 @@ func (c inbox) Receive(msg *protocol.Message, on *transport.Request) {
 		c.subs.received(msg)
 	}
 	if h, ok := c.config.handler.(handler.NotificationReceiver); ok {
-		c.mail.put(func() { h.Notification(c.life, msg.Method, msg.Params) })
+		c.mail.put(letter{msg.Method, len(msg.Params), func() { h.Notification(c.life, msg.Method, msg.Params) }})
 	}
+}
+
+// tellIncoming shows the program a message. A panic must not end the goroutine
+// that reads.
+func (c *Client) tellIncoming(msg *protocol.Message) {
+	if c.config.incoming == nil {
+		return
+	}
+	defer c.notePanic(msg.Method)
+	c.config.incoming(msg)
+}
+
+// notePanic is deferred around a function of the program that no call waits for.
+func (c *Client) notePanic(about string) {
+	if p := recover(); p != nil {
+		c.panicked(&HandlerError{Method: about, Err: fmt.Errorf("the function panicked: %v", p), Stack: debug.Stack()})
+	}
+}
+
+func (c *Client) panicked(err error) {
+	args := []any{"server", c.link.target.String(), "reason", err}
+	if h, ok := errors.AsType[*HandlerError](err); ok {
+		args = append(args, "stack", string(h.Stack))
+	}
+	c.config.log.Error("a function of the program panicked", args...)
 }
 
 // receiveLog delivers a log message to the call whose stream carried it. On a
@@ -62,7 +88,7 @@ func (c *Client) receiveLog(msg *protocol.Message, on *transport.Request) {
 	}
 	for _, entry := range wanting {
 		if covers(entry.call.wantsLog, m.Level) {
-			entry.inbox.put(func() { entry.call.log(m) })
+			entry.inbox.put(letter{protocol.MethodLogMessage, len(msg.Params), func() { entry.call.log(m) }})
 		}
 	}
 }
@@ -90,8 +116,13 @@ func (c *Client) receiveRequest(msg *protocol.Message) {
 		c.answerSoon(&c.ponging, s, msg, protocol.AppendResult(nil, msg.ID, jsontext.Value(`{}`)))
 		return
 	}
-	ctx, done, free := c.serving.begin(context.WithValue(c.life, servingKey{}, c), msg.ID)
-	if !free {
+	ctx, done, is := c.serving.begin(context.WithValue(c.life, servingKey{}, c), msg.ID)
+	switch is {
+	case repeated: // an answer would be taken for that to the first
+		c.config.log.Warn("ignored a request under an id that is being served", "server", c.link.target.String(),
+			"method", protocol.Quote(msg.Method))
+		return
+	case tooMany:
 		c.answerSoon(&c.refusing, s, msg, protocol.AppendError(nil, msg.ID, protocol.CodeInternal, "the client is busy"))
 		return
 	}
@@ -111,6 +142,7 @@ func (c *Client) answerSoon(underWay *atomic.Int64, s session, msg *protocol.Mes
 		underWay.Add(-1)
 		return
 	}
+	msg = &protocol.Message{Method: msg.Method} // the rest may be large, and is not needed any more
 	if !c.spawn(func() {
 		defer underWay.Add(-1)
 		c.answer(s, msg, body)

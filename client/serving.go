@@ -13,15 +13,32 @@ type serving struct {
 	cancels map[protocol.ID]context.CancelFunc
 }
 
+// An admission says whether a request is served.
+type admission uint8
+
+const (
+	admitted admission = iota
+	tooMany            // are being served
+	repeated           // one with its id is being served
+)
+
 // begin notes that a request is served. It returns a context that ends when
-// the server cancels the request, what to call at the end, and whether there
-// is room for it.
-func (s *serving) begin(ctx context.Context, id protocol.ID) (_ context.Context, done func(), free bool) {
+// the server cancels the request, what to call at the end, and whether it is
+// served at all. Ids are unique among those that are, so that their number is
+// that of the handlers at work.
+func (s *serving) begin(ctx context.Context, id protocol.ID) (_ context.Context, done func(), _ admission) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.cancels) >= maxServing {
-		return ctx, cancel, false
+	refused := func(why admission) (context.Context, func(), admission) {
+		cancel()
+		return ctx, cancel, why
+	}
+	switch _, again := s.cancels[id]; {
+	case again:
+		return refused(repeated)
+	case len(s.cancels) >= maxServing:
+		return refused(tooMany)
 	}
 	if s.cancels == nil {
 		s.cancels = make(map[protocol.ID]context.CancelFunc)
@@ -32,7 +49,7 @@ func (s *serving) begin(ctx context.Context, id protocol.ID) (_ context.Context,
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.cancels, id)
-	}, true
+	}, admitted
 }
 
 // cancel ends the context of the request with id. One that is unknown or over
