@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -27,8 +28,9 @@ const (
 	ResourceUpdated ChangeKind = "resource"
 	// TaskChanged: the task with the id in URI is in another state.
 	TaskChanged ChangeKind = "task"
-	// Gap: the subscription was lost and is there again. What changed meanwhile
-	// is not known, so fetch again what matters. Granted is set anew.
+	// Gap: the subscription was lost and is there again, or more changed than was
+	// kept for a reader who is slow. What changed meanwhile is not known, so fetch
+	// again what matters. Granted is set anew.
 	Gap ChangeKind = "gap"
 )
 
@@ -81,19 +83,36 @@ func wants(f protocol.SubscriptionFilter, change Change) bool {
 	case ResourcesChanged:
 		return f.ResourcesListChanged
 	case ResourceUpdated:
-		return slices.Contains(f.ResourceSubscriptions, change.URI)
+		return slices.ContainsFunc(f.ResourceSubscriptions, func(uri string) bool { return within(change.URI, uri) })
 	default:
 		return false
 	}
 }
 
+// within reports whether a URI is that of a resource or of a part of it.
+//
+// Source: MCP 2025-11-25, schema, "ResourceUpdatedNotificationParams".
+func within(uri, resource string) bool {
+	rest, ok := strings.CutPrefix(uri, resource)
+	return ok && (rest == "" || strings.HasSuffix(resource, "/") || strings.ContainsAny(rest[:1], "/?#"))
+}
+
+// What may wait in a feed.
+const (
+	maxChanges   = 1024
+	maxURIsBytes = 1 << 20
+)
+
 // A feed holds the changes that a subscriber has not read yet. Equal changes
-// that wait are one, so that a slow reader costs no memory.
+// that wait are one, and where there are too many a Gap stands for all of them, so
+// that a slow reader costs no memory.
 type feed struct {
 	mu      sync.Mutex
 	waiting []Change
-	err     error         // why nothing more will come
-	news    chan struct{} // holds a token when there is something to read
+	bytes   int                         // of the URIs in waiting
+	granted protocol.SubscriptionFilter // what was acknowledged last
+	err     error                       // why nothing more will come
+	news    chan struct{}               // holds a token when there is something to read
 }
 
 func newFeed() *feed { return &feed{news: make(chan struct{}, 1)} }
@@ -101,11 +120,21 @@ func newFeed() *feed { return &feed{news: make(chan struct{}, 1)} }
 func (f *feed) put(change Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	same := func(c Change) bool { return c.Kind == change.Kind && c.URI == change.URI }
-	if f.err == nil && !slices.ContainsFunc(f.waiting, same) {
-		f.waiting = append(f.waiting, change)
-		f.wake()
+	if change.Kind == Acknowledged || change.Kind == Gap {
+		f.granted = change.Granted
 	}
+	same := func(c Change) bool { return c.Kind == change.Kind && c.URI == change.URI }
+	if f.err != nil || slices.ContainsFunc(f.waiting, same) {
+		return
+	}
+	if len(f.waiting) >= maxChanges || f.bytes+len(change.URI) > maxURIsBytes {
+		first := slices.DeleteFunc(f.waiting, func(c Change) bool { return c.Kind != Acknowledged })
+		f.waiting, f.bytes = slices.Clip(first), 0
+		change = Change{Kind: Gap, Granted: f.granted}
+	}
+	f.waiting = append(f.waiting, change)
+	f.bytes += len(change.URI)
+	f.wake()
 }
 
 // end says that nothing more will come; the first reason stays.
@@ -130,7 +159,7 @@ func (f *feed) take() ([]Change, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	waiting := f.waiting
-	f.waiting = nil
+	f.waiting, f.bytes = nil, 0
 	return waiting, f.err
 }
 

@@ -250,6 +250,9 @@ func WithRetries(n int, backoff transport.Backoff) Option {
 		if n < 0 {
 			return errors.New("client: retries must not be negative")
 		}
+		if backoff.Min < 0 || backoff.Max < backoff.Min || backoff.MaxAfter < 0 {
+			return errors.New("client: a backoff needs 0 <= Min <= Max and 0 <= MaxAfter")
+		}
 		c.retries, c.backoff = n, backoff
 		return nil
 	}

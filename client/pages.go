@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/sha256"
 	"iter"
 )
 
@@ -24,7 +25,7 @@ func pages[T any](
 	fetch func(context.Context, []CallOption) (page[T], error),
 ) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		seen := make(map[string]bool)
+		seen := make(map[[sha256.Size]byte]bool) // a cursor may be as large as a message
 		for n := 0; ; n++ {
 			p, err := fetch(ctx, opts)
 			if err != nil {
@@ -39,17 +40,19 @@ func pages[T any](
 					return
 				}
 			}
-			switch {
-			case p.next == nil:
+			if p.next == nil {
 				return
-			case seen[*p.next]:
+			}
+			cursor := sha256.Sum256([]byte(*p.next))
+			switch {
+			case seen[cursor]:
 				yield(nil, &PageError{Method: method, Pages: n + 1, Err: ErrRepeatedCursor})
 				return
 			case n+1 == maxPages:
 				yield(nil, &PageError{Method: method, Pages: n + 1, Err: ErrTooManyPages})
 				return
 			}
-			seen[*p.next] = true
+			seen[cursor] = true
 			opts = append(opts[:len(opts):len(opts)], Cursor(*p.next))
 		}
 	}

@@ -163,6 +163,19 @@ func (p *puppet) said(parts ...string) bool {
 	return false
 }
 
+// count returns how often the client sent something, unanswered, with all the
+// parts.
+func (p *puppet) count(parts ...string) (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, heard := range p.heard {
+		if containsAll(heard, parts...) {
+			n++
+		}
+	}
+	return n
+}
+
 // connect connects to a puppet of an era. The caller closes.
 func (p *puppet) connect(t *testing.T, era negotiation.Era, opts ...client.Option) *client.Client {
 	t.Helper()

@@ -44,8 +44,11 @@ func (c *Client) listen(ctx context.Context) {
 		c.config.log.Warn("lost the server's stream: what it says outside of calls is not heard any more",
 			"server", c.link.target.String(), "reason", err)
 		c.subs.lost(err)
-		if c.config.streamLost != nil {
-			c.config.streamLost(err)
+		if f := c.config.streamLost; f != nil {
+			go func() { // Close waits for this goroutine, and f may call it
+				defer c.notePanic(http.MethodGet)
+				f(err)
+			}()
 		}
 	})
 	if !started {
@@ -76,7 +79,8 @@ func (c *Client) forgotten(err error) bool {
 
 // WithStreamLost calls f, once, when the stream on which a legacy server speaks
 // outside of calls was lost and could not be had again: changes and requests of
-// the server are not heard any more, while calls go on.
+// the server are not heard any more, while calls go on. f runs on a goroutine of
+// its own, and may close the client.
 func WithStreamLost(f func(error)) Option {
 	return func(c *config) error {
 		c.streamLost = f

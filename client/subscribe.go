@@ -55,6 +55,13 @@ var errLeft = errors.New("the reader left")
 // is given up.
 const maxRelistens = 10
 
+// Whatever WithRetries says, since it may go on for ever: how long a subscription
+// lasts that was not opened in vain, and the pause before it is opened again.
+const (
+	steadySubscription = time.Second
+	relistenPause      = 10 * time.Millisecond
+)
+
 // subscribeModern keeps a subscriptions/listen request open.
 func (c *Client) subscribeModern(ctx context.Context, filter protocol.SubscriptionFilter, yield func(Change, error) bool) error {
 	params, err := json.Marshal(protocol.ListenParams{Notifications: filter})
@@ -65,14 +72,14 @@ func (c *Client) subscribeModern(ctx context.Context, filter protocol.Subscripti
 		began := time.Now()
 		got, err := c.listenOnce(ctx, params, granted, yield)
 		granted = granted || got.acknowledged
-		if got.changes || got.acknowledged && time.Since(began) > c.config.backoff.Max {
+		if got.changes || got.acknowledged && time.Since(began) > max(c.config.backoff.Max, steadySubscription) {
 			failures = 0 // one that is granted and lost at once is opened in vain
 		}
 		if !c.listensAgain(err) || failures == maxRelistens {
 			return err
 		}
 		c.config.log.Warn("lost a subscription", "server", c.link.target.String(), "reason", err)
-		if err := sleep(ctx, c.config.backoff.Wait(failures, 0)); err != nil {
+		if err := sleep(ctx, max(c.config.backoff.Wait(failures, 0), relistenPause)); err != nil {
 			return err
 		}
 		failures++

@@ -30,6 +30,7 @@ type Task struct {
 	result *protocol.CallToolResult // when the server answered without a task
 
 	answered map[string]bool // input requests that were served, by Wait
+	rounds   int             // how often Wait served some
 }
 
 // StartTool calls a tool and returns without waiting when the server makes a
@@ -100,7 +101,8 @@ const (
 // ends Wait and not the task.
 //
 // A task that failed gives a *transport.ServerError, a canceled one
-// ErrTaskCancelled; for the rest see CallTool.
+// ErrTaskCancelled, one that asks for input again and again a *RoundsError; for
+// the rest see CallTool.
 func (t *Task) Wait(ctx context.Context) (*protocol.CallToolResult, error) {
 	if t.result != nil {
 		return t.client.checked(t.tool, t.result)
@@ -165,6 +167,10 @@ func (t *Task) answer(ctx context.Context, asked map[string]protocol.InputReques
 	if len(fresh) == 0 {
 		return nil
 	}
+	if t.rounds >= t.client.config.maxRounds {
+		return &RoundsError{Method: protocol.MethodCallTool, Rounds: t.rounds}
+	}
+	t.rounds++
 	answers, err := t.client.gather(ctx, fresh)
 	if err != nil {
 		return fmt.Errorf("the task asked for input: %w", err)
