@@ -56,7 +56,7 @@ lint: ## gofmt, go vet (also for Windows) and staticcheck
 	@for m in $(MODULES); do echo "== $$m"; (cd $$m && go vet ./... && $(STATICCHECK) ./...) || exit 1; done
 	GOOS=windows go vet ./...
 
-# Each fuzz target for a while; FUZZTIME=10s make fuzz for longer or shorter.
+# Each fuzz target for a while: FUZZTIME=10s or, in runs, 3000x.
 FUZZTIME ?= 30s
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (30s)
