@@ -218,7 +218,11 @@ func (c *Client) noteCache(err error) {
 // decode decodes a call's result. A kept answer that can't be decoded is
 // forgotten; false says that the server should be asked instead.
 func (c *Client) decode(call *call, raw jsontext.Value, result any) (bool, error) {
-	err := decodeResult(raw, result)
+	read := protocol.ReadResult
+	if call.recalled || len(c.config.middleware) > 0 { // others may have changed it, and may change it yet
+		read = decodeAny
+	}
+	err := decodeResult(raw, result, read)
 	if err == nil {
 		return true, nil
 	}
@@ -236,12 +240,15 @@ func (c *Client) decode(call *call, raw jsontext.Value, result any) (bool, error
 // decodeResult decodes a result. The decoder would take null for an empty
 // object, and so a server's failure for an empty list; only where nothing is
 // due does the shape not matter.
-func decodeResult(raw jsontext.Value, result any) error {
+func decodeResult(raw jsontext.Value, result any, read func(jsontext.Value, any) error) error {
 	if _, ignored := result.(*jsontext.Value); !ignored && raw.Kind() == 'n' {
 		return errNullResult
 	}
-	return json.Unmarshal(raw, result)
+	return read(raw, result)
 }
+
+// decodeAny decodes what need not be valid JSON.
+func decodeAny(raw jsontext.Value, result any) error { return json.Unmarshal(raw, result) }
 
 var errNullResult = errors.New("the result is null")
 

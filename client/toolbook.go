@@ -8,8 +8,8 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
-// A toolbook holds what a listed tool says about calling it. It is filled by
-// every list that the program reads.
+// A toolbook holds what a listed tool says about calling it, if it says anything.
+// It is filled by every list that the program reads.
 type toolbook struct {
 	mu    sync.Mutex
 	tools map[string]*listedTool
@@ -34,6 +34,10 @@ type outputSchema struct {
 func (b *toolbook) note(tool *protocol.Tool, headers []paramHeader) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(headers) == 0 && len(tool.OutputSchema) == 0 {
+		delete(b.tools, tool.Name)
+		return
+	}
 	if b.tools == nil {
 		b.tools = make(map[string]*listedTool)
 	}
@@ -43,8 +47,8 @@ func (b *toolbook) note(tool *protocol.Tool, headers []paramHeader) {
 	case len(tool.OutputSchema) == 0:
 	case old != nil && old.output != nil && string(old.output.raw) == string(tool.OutputSchema):
 		listed.output = old.output
-	default:
-		listed.output = &outputSchema{raw: tool.OutputSchema}
+	default: // a copy, since the whole list is in memory as long as a part of it
+		listed.output = &outputSchema{raw: tool.OutputSchema.Clone()}
 	}
 	b.tools[tool.Name] = listed
 }
@@ -56,7 +60,7 @@ func (b *toolbook) drop(name string) {
 	delete(b.tools, name)
 }
 
-// get returns what is known of a tool; nil when it was never listed.
+// get returns what is known of a tool; nil when that is nothing.
 func (b *toolbook) get(name string) *listedTool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

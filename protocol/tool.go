@@ -104,20 +104,24 @@ func (l *List[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		var item T
-		if raw.Kind() == 'n' {
-			err = errNullElement
-		} else {
-			err = json.Unmarshal(raw, &item)
-		}
-		if err != nil {
-			l.Dropped = append(l.Dropped, fmt.Errorf("element %d: %w", i, err))
-			continue
-		}
-		l.Items = append(l.Items, item)
+		l.take(i, raw)
 	}
 	_, err := dec.ReadToken()
 	return err
+}
+
+// take adds the element that stands at index i.
+func (l *List[T]) take(i int, raw jsontext.Value) {
+	var item T
+	err := errNullElement
+	if raw.Kind() != 'n' {
+		err = json.Unmarshal(raw, &item)
+	}
+	if err != nil {
+		l.Dropped = append(l.Dropped, fmt.Errorf("element %d: %w", i, err))
+		return
+	}
+	l.Items = append(l.Items, item)
 }
 
 // MarshalJSONTo writes the items.
