@@ -141,7 +141,8 @@ type Request struct {
 	// Sent, if set, is to be called when the message is on a stream that all
 	// requests share, or can't be: what is sent after that comes after it.
 	Sent func()
-	// MaxAnswer bounds the answer in bytes; 0 stands for the transport's limit.
+	// MaxAnswer bounds the answer in bytes, below the transport's own limit; 0 stands
+	// for that.
 	MaxAnswer int64
 }
 

@@ -27,6 +27,7 @@ func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negoti
 	if !ok {
 		return negotiation.Outcome{Failure: negotiation.Closed, Err: transport.ErrClosed, RequestID: req.ID}
 	}
+	defer f.unwind()
 	resp, o := t.post(f, req)
 	switch {
 	case o.Failure != negotiation.NoFailure:
@@ -60,7 +61,7 @@ func isEventStream(contentType string) bool {
 func (t *Transport) limit(req *transport.Request) int64 {
 	limit := t.options.maxMessage
 	if req.MaxAnswer > 0 {
-		limit = req.MaxAnswer
+		limit = min(limit, req.MaxAnswer)
 	}
 	return min(limit, math.MaxInt64-1) // one more byte is read, to see that it is one too many
 }
@@ -170,7 +171,7 @@ func (t *Transport) readEvents(f *flight, body io.Reader, req *transport.Request
 		at.moved = true
 		at.spoke = at.spoke || event.Data != ""
 		if event.LastEventID != "" {
-			at.lastID = event.LastEventID
+			at.lastID = takenUp(event.LastEventID)
 		}
 		if event.Data == "" || event.Type != "" && event.Type != "message" {
 			continue // a priming event, or not for us

@@ -172,7 +172,9 @@ func TestAnswersAboveTheLimitFailWithIt(t *testing.T) {
 			check(open(t, s.URL, WithMaxMessage(tc.limit)), toolCall())
 			req := toolCall()
 			req.MaxAnswer = tc.limit
-			check(open(t, s.URL, WithMaxMessage(1)), req) // the request's own limit wins
+			check(open(t, s.URL, WithMaxMessage(math.MaxInt64)), req) // the smaller one counts
+			req.MaxAnswer = math.MaxInt64
+			check(open(t, s.URL, WithMaxMessage(tc.limit)), req)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -49,6 +50,20 @@ type place struct {
 	spoke  bool          // one with data did
 	tries  int           // how often it was opened, or that was tried, in vain
 	waits  int           // how often in a row that was waited for
+}
+
+// maxEventID bounds an event's id that is sent back: many servers take no more
+// than 8 KiB of headers.
+const maxEventID = 4 << 10
+
+// takenUp returns the id of an event for a stream to be taken up after it; "" for
+// one that no header can carry, after which that can't be done.
+func takenUp(id string) string {
+	control := func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+	if len(id) > maxEventID || strings.ContainsFunc(id, control) {
+		return ""
+	}
+	return id
 }
 
 // steadyStream is how long a stream that brings nothing must last to be good:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpera/mcpera/negotiation"
@@ -21,6 +22,7 @@ type flight struct {
 	caller context.Context
 	cancel context.CancelFunc
 	detach func() bool // frees Context of caller; false when that has ended
+	left   atomic.Bool // end or finish has been called
 
 	request  *transport.Request // what is posted; nil for a stream
 	attempts int                // how often it may have reached the server
@@ -28,7 +30,7 @@ type flight struct {
 }
 
 // begin starts a flight, unless the transport is closed. The flight must be
-// ended by end or finish.
+// ended by end or finish, and by a deferred unwind if neither comes to it.
 func (t *Transport) begin(ctx context.Context) (*flight, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,8 +48,17 @@ func (t *Transport) begin(ctx context.Context) (*flight, bool) {
 	return f, true
 }
 
+// unwind ends the flight when its goroutine panics: what sends requests may be
+// the program's, and so may what receives. Close would wait for it otherwise.
+func (f *flight) unwind() {
+	if !f.left.Load() {
+		f.end()
+	}
+}
+
 // end ends the flight.
 func (f *flight) end() {
+	f.left.Store(true)
 	f.detach()
 	f.cancel()
 	f.t.mu.Lock()
@@ -66,6 +77,7 @@ const (
 // it is read to its end in the background, which is due, so that its connection
 // can be used again. One that goes on is cut.
 func (f *flight) finish(body io.ReadCloser, rest bool) {
+	f.left.Store(true)
 	if !rest || !f.detach() {
 		_ = body.Close()
 		f.end()

@@ -134,6 +134,7 @@ func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
 	if !ok {
 		return transport.ErrClosed
 	}
+	defer f.unwind()
 	resp, o := t.post(f, req)
 	if o.Failure != negotiation.NoFailure {
 		f.end()
@@ -162,6 +163,7 @@ func (t *Transport) EndSession(ctx context.Context, version, session string) err
 	if !ok {
 		return transport.ErrClosed
 	}
+	defer f.unwind()
 	req := &transport.Request{Method: http.MethodDelete, Era: negotiation.EraLegacy, Version: version, Session: session}
 	var o negotiation.Outcome
 	resp, err := t.delete(f, req)

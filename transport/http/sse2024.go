@@ -40,6 +40,7 @@ func (t *Transport) Share(ctx context.Context) error {
 	if !ok {
 		return transport.ErrClosed
 	}
+	defer f.unwind()
 	stop := context.AfterFunc(ctx, f.cancel)
 	defer stop()
 	resp, err := t.get(f, &transport.Request{Era: negotiation.EraLegacy}, "")
@@ -62,6 +63,7 @@ func (t *Transport) Share(ctx context.Context) error {
 	s := &sharedStream{from: resp.Request.URL, pending: pending.New()}
 	s.life, s.end = context.WithCancel(context.Background())
 	ready := make(chan error, 1)
+	f.left.Store(true) // to the stream
 	go func() {
 		defer f.end()
 		defer resp.Body.Close()
@@ -167,6 +169,7 @@ func (t *Transport) exchangeShared(ctx context.Context, s *sharedStream, req *tr
 		if !ok {
 			return transport.ErrClosed
 		}
+		defer f.unwind()
 		defer context.AfterFunc(s.life, f.cancel)()
 		resp, o := t.post(f, req)
 		attempts = o.Attempts

@@ -19,6 +19,10 @@ const maxResumes = 5
 // maxStreamRetry bounds what a server's retry field may ask for.
 const maxStreamRetry = 30 * time.Second
 
+// streamPause is the least time between two streams, whatever the options and the
+// server say: streams that say something are taken up again for ever.
+const streamPause = 10 * time.Millisecond
+
 // follow reads a request's stream up to the response. A legacy stream that
 // breaks after an event with an id is taken up again by a GET that names the
 // event. It returns the body that was read last, and whether more of it may come.
@@ -159,12 +163,13 @@ func again(status int) bool {
 
 // pause waits before a stream is taken up again: as long as the server asked
 // for, by a retry field or after a refusal, or with a patience that grows from
-// one wait to the next.
+// one wait to the next. A retry field does not make a wait shorter than the first.
 func (t *Transport) pause(ctx context.Context, at *place, after time.Duration) error {
-	wait := min(at.retry, maxStreamRetry)
-	if wait == 0 || at.tries > 0 {
-		wait = max(wait, t.options.backoff.Wait(at.waits, after))
+	waits := at.waits
+	if at.retry > 0 && at.tries == 0 {
+		waits = 0
 	}
+	wait := max(min(at.retry, maxStreamRetry), t.options.backoff.Wait(waits, after), streamPause)
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

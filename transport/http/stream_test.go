@@ -63,7 +63,8 @@ func (s *streamServer) streams() []opened {
 	return slices.Clone(s.opened)
 }
 
-// exactly is a backoff whose waits can be told: a nanosecond each.
+// exactly is a backoff whose waits can be told: a nanosecond each, for which
+// streams have a least time of their own.
 var exactly = transport.Backoff{Max: time.Nanosecond, MaxAfter: time.Minute}
 
 // open returns a transport to the server, and what it received.
@@ -143,7 +144,7 @@ func refusedWith(status int, retryAfter string) http.HandlerFunc {
 // after it broke: when it is asked for again, after which event, and what
 // comes of the call.
 func TestStreamOfACallIsTakenUpAgain(t *testing.T) {
-	const tick = time.Nanosecond // a wait of exactly's
+	const tick = streamPause // exactly asks for less
 	for name, tc := range map[string]struct {
 		post  http.HandlerFunc
 		gets  []http.HandlerFunc
@@ -200,11 +201,15 @@ func TestStreamOfACallIsTakenUpAgain(t *testing.T) {
 			stream(false, primed), []http.HandlerFunc{stream(false, ": hello\n\n")},
 			[]opened{{tick, "1"}, {2 * tick, "1"}, {3 * tick, "1"}, {4 * tick, "1"}, {5 * tick, "1"}}, "", "nothing came on it",
 		},
-		"not after a 404":         {stream(false, primed), []http.HandlerFunc{refusedWith(404, "")}, []opened{{tick, "1"}}, "", "HTTP 404"},
-		"not after a 400":         {stream(false, primed), []http.HandlerFunc{refusedWith(400, "")}, []opened{{tick, "1"}}, "", "HTTP 400"},
-		"not after a 401":         {stream(false, primed), []http.HandlerFunc{refusedWith(401, "")}, []opened{{tick, "1"}}, "", "HTTP 401"},
-		"not after a 405":         {stream(false, primed), []http.HandlerFunc{refusedWith(405, "")}, []opened{{tick, "1"}}, "", "HTTP 405"},
-		"not after a page":        {stream(false, primed), []http.HandlerFunc{answer(200, "text/html", "<html>")}, []opened{{tick, "1"}}, "", "HTTP 200"},
+		"not after a 404":                          {stream(false, primed), []http.HandlerFunc{refusedWith(404, "")}, []opened{{tick, "1"}}, "", "HTTP 404"},
+		"not after a 400":                          {stream(false, primed), []http.HandlerFunc{refusedWith(400, "")}, []opened{{tick, "1"}}, "", "HTTP 400"},
+		"not after a 401":                          {stream(false, primed), []http.HandlerFunc{refusedWith(401, "")}, []opened{{tick, "1"}}, "", "HTTP 401"},
+		"not after a 405":                          {stream(false, primed), []http.HandlerFunc{refusedWith(405, "")}, []opened{{tick, "1"}}, "", "HTTP 405"},
+		"not after a page":                         {stream(false, primed), []http.HandlerFunc{answer(200, "text/html", "<html>")}, []opened{{tick, "1"}}, "", "HTTP 200"},
+		"not after an id that no header can carry": {stream(false, primed, "id: a\x01b\n"+news), nil, nil, "notifications/message", "ended without a response"},
+		"not after an id that is too long": {
+			stream(false, primed, "id: "+strings.Repeat("x", maxEventID+1)+"\n"+news), nil, nil, "notifications/message", "ended without a response",
+		},
 		"not without an id":       {stream(false, "data:\n\n", news), nil, nil, "notifications/message", "ended without a response"},
 		"not when it never began": {aborts(), nil, nil, "", "ended without a response"},
 	} {
@@ -316,7 +321,7 @@ func listens(t *testing.T, tr *Transport, d time.Duration) error {
 // L-HTTP-05, L-HTTP-06, L-HTTP-07, B023: when the server's own stream is asked
 // for again, after which event, and when no more.
 func TestServersStreamIsTakenUpAgain(t *testing.T) {
-	const tick = time.Nanosecond
+	const tick = streamPause
 	hang := stream(true)
 	for name, tc := range map[string]struct {
 		gets []http.HandlerFunc
@@ -405,6 +410,33 @@ func TestStreamsThatSayNothingAreAskedForMoreSlowly(t *testing.T) {
 			t.Errorf("%d streams in an hour", n)
 		}
 	})
+}
+
+// Nor is one that asks to be asked at once, whatever it says and whatever the
+// options.
+func TestARetryFieldIsNoWayToBeHammered(t *testing.T) {
+	for name, backoff := range map[string]transport.Backoff{"by default": transport.DefaultBackoff(), "without waits": {}} {
+		for what, event := range map[string]string{"nothing": primed, "something": "id: 1\n" + news} {
+			for _, retry := range []string{"", "retry: 0\n", "retry: 1\n"} {
+				t.Run(fmt.Sprintf("%s, %s, %q", name, what, retry), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						s := &streamServer{gets: []http.HandlerFunc{stream(false, retry+event)}}
+						tr, _ := s.open(t, WithBackoff(backoff))
+						if err := listens(t, tr, 10*time.Second); !errors.Is(err, context.DeadlineExceeded) {
+							t.Errorf("ended: %v", err)
+						}
+						most := int(10 * time.Second / streamPause)
+						if backoff.Min > 0 {
+							most = int(10 * time.Second / (backoff.Min / 2))
+						}
+						if n := len(s.streams()); n < 3 || n > most+1 {
+							t.Errorf("%d streams in 10 s, want at most %d", n, most+1)
+						}
+					})
+				})
+			}
+		}
+	}
 }
 
 func TestListenEndsWithTheTransport(t *testing.T) {
