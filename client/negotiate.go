@@ -224,7 +224,8 @@ func (n *negotiator) probeAndOpen(ctx context.Context) (session, error) {
 // else leaves the probe's error.
 func (n *negotiator) afterError(ctx context.Context, e *negotiation.Error) (session, error) {
 	named := legacyOnly(e)
-	ask := e.Reason == negotiation.Inconclusive && n.client.link.Kind() == negotiation.HTTP && n.client.config.confirm
+	ask := e.Reason == negotiation.Inconclusive && n.client.link.Kind() == negotiation.HTTP && n.client.config.confirm &&
+		!errors.As(n.probeError(), new(*transport.LimitError)) // what was not read may well be modern
 	if !named && !ask {
 		return nil, n.explained(e)
 	}
