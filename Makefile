@@ -34,6 +34,10 @@ conformance: ## run the official suite against our server and our client
 bench: ## measure our client beside its peers, and write docs/performance.md
 	cd bench && go run . -doc ../docs/performance.md
 
+.PHONY: peers
+peers: ## see whether the README's table of Go clients is true
+	cd conformance/peers && go test -count=1 -v ./comparison
+
 .PHONY: growth
 growth: ## draw how cost grows with the work, as docs/growth.svg
 	cd bench && go run . -growth ../docs/growth.svg -rounds 15
