@@ -25,7 +25,8 @@ var layers = map[string][]string{
 	"transport/headervalue": {},
 	"transport/target":      {"internal/origin"},
 	"internal/pending":      {"transport", "negotiation", "protocol"},
-	"transport/stdio":       {"transport", "negotiation", "protocol", "internal/pending"},
+	"internal/lines":        {"transport", "negotiation", "protocol", "internal/pending"},
+	"transport/stdio":       {"transport", "negotiation", "protocol", "internal/lines"},
 	"transport/http": {
 		"transport", "transport/challenge", "transport/headervalue", "transport/target",
 		"negotiation", "protocol", "internal/origin", "internal/pending",

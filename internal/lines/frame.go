@@ -1,4 +1,4 @@
-package stdio
+package lines
 
 import (
 	"bufio"
@@ -16,7 +16,7 @@ type lineReader struct {
 	limit int64
 }
 
-func newLineReader(r io.Reader, limit int64) *lineReader {
+func newReader(r io.Reader, limit int64) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), limit: limit}
 }
 

@@ -1,4 +1,4 @@
-package stdio
+package lines
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 
 // lines returns what a lineReader makes of r, and how it ended.
 func lines(r io.Reader, limit int64) (got []string, err error) {
-	l := newLineReader(r, limit)
+	l := newReader(r, limit)
 	for {
 		line, err := l.next()
 		if err != nil {
@@ -107,7 +107,7 @@ func TestLinesEndWithTheirReader(t *testing.T) {
 
 func TestLinesAreTheCallersToKeep(t *testing.T) {
 	want := []string{"a", strings.Repeat("x", 200<<10), "b"}
-	l := newLineReader(strings.NewReader(strings.Join(want, "\n")), math.MaxInt64)
+	l := newReader(strings.NewReader(strings.Join(want, "\n")), math.MaxInt64)
 	var kept [][]byte
 	for range want {
 		line, err := l.next()

@@ -1,4 +1,8 @@
-package stdio
+// Package lines is the framing of stdio: JSON-RPC messages over a pair of byte
+// streams, one a line, with many requests under way at a time.
+//
+// Source: MCP 2026-07-28, basic/transports/stdio.
+package lines
 
 import (
 	"bytes"
@@ -14,9 +18,9 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
-// A stream multiplexes requests over one pair of pipes. Its reader is run by
+// A Stream multiplexes requests over one pair of pipes. Its reader is run by
 // the owner; writers take turns.
-type stream struct {
+type Stream struct {
 	w        deadlineWriter
 	turn     chan struct{} // holds a token while someone writes
 	frame    []byte        // the writer's buffer
@@ -33,25 +37,27 @@ type deadlineWriter interface {
 	SetWriteDeadline(time.Time) error
 }
 
-func newStream(w deadlineWriter, r transport.Receiver, log *slog.Logger) *stream {
-	return &stream{
+// New returns a stream that writes to w. What is no response goes to r, and what
+// is no message to log.
+func New(w deadlineWriter, r transport.Receiver, log *slog.Logger) *Stream {
+	return &Stream{
 		w: w, turn: make(chan struct{}, 1), expired: make(chan struct{}, 1),
 		requests: pending.New(), receiver: r, log: log,
 	}
 }
 
-// exchange sends req and waits for its response.
-func (s *stream) exchange(ctx context.Context, req *transport.Request) negotiation.Outcome {
-	return s.requests.Await(ctx, req, func() error { return s.write(ctx, req.Body) })
+// Exchange sends req and waits for its response.
+func (s *Stream) Exchange(ctx context.Context, req *transport.Request) negotiation.Outcome {
+	return s.requests.Await(ctx, req, func() error { return s.Write(ctx, req.Body) })
 }
 
 // errCutOff is the end of a stream whose server stopped reading.
 var errCutOff = fmt.Errorf("%w: a message was cut off while it was written", transport.ErrClosed)
 
-// write sends one line, whole. When ctx ends before any of it was taken, the
+// Write sends one line, whole. When ctx ends before any of it was taken, the
 // stream stays usable; a line cut in the middle ends it. An error means that
 // the server has not got the message.
-func (s *stream) write(ctx context.Context, body []byte) error {
+func (s *Stream) Write(ctx context.Context, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -71,20 +77,20 @@ func (s *stream) write(ctx context.Context, body []byte) error {
 	case err == nil:
 		return nil
 	case n == len(body): // a server may take it for a line all the same
-		s.fail(errCutOff)
+		s.Fail(errCutOff)
 		return nil
 	case ctx.Err() == nil:
 		return s.broken(ctx, err)
 	case n == 0:
 		return ctx.Err()
 	default:
-		s.fail(errCutOff)
+		s.Fail(errCutOff)
 		return fmt.Errorf("%w: %w", errCutOff, ctx.Err())
 	}
 }
 
 // writeLine writes body and a line end, and gives up when ctx ends.
-func (s *stream) writeLine(ctx context.Context, body []byte) (int, error) {
+func (s *Stream) writeLine(ctx context.Context, body []byte) (int, error) {
 	stop := context.AfterFunc(ctx, s.expire)
 	s.frame = append(append(s.frame[:0], body...), '\n')
 	n, err := s.w.Write(s.frame)
@@ -99,15 +105,15 @@ func (s *stream) writeLine(ctx context.Context, body []byte) (int, error) {
 }
 
 // expire unblocks the writer.
-func (s *stream) expire() {
+func (s *Stream) expire() {
 	_ = s.w.SetWriteDeadline(time.Unix(1, 0))
 	s.expired <- struct{}{}
 }
 
 // broken returns why the server takes no more. Its exit, which the reader will
 // soon know of, tells more than the pipe.
-func (s *stream) broken(ctx context.Context, err error) error {
-	timer := time.NewTimer(3 * lastWords)
+func (s *Stream) broken(ctx context.Context, err error) error {
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case <-s.requests.Done():
@@ -115,9 +121,12 @@ func (s *stream) broken(ctx context.Context, err error) error {
 	case <-ctx.Done():
 	case <-timer.C:
 	}
-	s.fail(fmt.Errorf("%w: the server closed its input: %w", transport.ErrClosed, err))
+	s.Fail(fmt.Errorf("%w: the server closed its input: %w", transport.ErrClosed, err))
 	return s.requests.Err()
 }
+
+// patience is how long the reader has to find out why the server takes no more.
+const patience = 1500 * time.Millisecond
 
 // maxKeptFrame bounds what the writer's buffer holds between messages.
 const maxKeptFrame = 256 << 10
@@ -125,9 +134,9 @@ const maxKeptFrame = 256 << 10
 // maxNoise is how many useless lines are logged per process.
 const maxNoise = 5
 
-// read delivers messages until the stream ends, and returns why it did.
-func (s *stream) read(r io.Reader, limit int64) error {
-	lines := newLineReader(r, limit)
+// Read delivers messages until the stream ends, and returns why it did.
+func (s *Stream) Read(r io.Reader, limit int64) error {
+	lines := newReader(r, limit)
 	for first := true; ; first = false {
 		line, err := lines.next()
 		if err != nil {
@@ -146,17 +155,24 @@ func (s *stream) read(r io.Reader, limit int64) error {
 }
 
 // unasked takes a message that is no response.
-func (s *stream) unasked(m *protocol.Message) { s.receiver.Receive(m, nil) }
+func (s *Stream) unasked(m *protocol.Message) { s.receiver.Receive(m, nil) }
 
 // skip notes a line that is no use to anybody.
-func (s *stream) skip(line []byte, why error) {
+func (s *Stream) skip(line []byte, why error) {
 	if s.noise++; s.noise <= maxNoise {
 		s.log.Debug("skipped a line on the server's stdout", "line", protocol.Quote(line), "reason", why)
 	}
 }
 
-// fail ends the stream, also for who is writing; the first cause stays.
-func (s *stream) fail(err error) {
+// Fail ends the stream, also for who is writing; the first cause stays.
+func (s *Stream) Fail(err error) {
 	s.requests.Fail(err)
 	_ = s.w.SetWriteDeadline(time.Unix(1, 0)) // unblocks Write
 }
+
+// Done is closed when the stream has ended.
+func (s *Stream) Done() <-chan struct{} { return s.requests.Done() }
+
+// Speak says which version is in use from now on; "" changes nothing. Exchange
+// does so by itself.
+func (s *Stream) Speak(version string) { s.requests.Speak(version) }

@@ -1,4 +1,4 @@
-package stdio
+package lines
 
 import (
 	"bufio"
@@ -25,7 +25,7 @@ import (
 
 // A peer is the server's end of a stream.
 type peer struct {
-	*stream
+	*Stream
 	out      *io.PipeWriter // what the server says
 	in       *bufio.Reader  // what it hears
 	conn     net.Conn
@@ -41,11 +41,11 @@ func newPeer(t *testing.T) *peer {
 	local, remote := net.Pipe()
 	r, w := io.Pipe()
 	p.out, p.conn, p.in = w, remote, bufio.NewReader(remote)
-	p.stream = newStream(local, p, slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	p.Stream = New(local, p, slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		p.fail(p.read(r, 1<<20))
+		p.Fail(p.Read(r, 1<<20))
 	}()
 	t.Cleanup(func() {
 		_ = w.Close()
@@ -114,11 +114,11 @@ func TestWhatIsNoMessageIsSkipped(t *testing.T) {
 				_, _ = io.WriteString(p.out, said)
 				_ = p.out.Close()
 			}()
-			o := p.exchange(t.Context(), ask(1, `{}`))
+			o := p.Exchange(t.Context(), ask(1, `{}`))
 			if o.Failure != negotiation.NoFailure || string(o.Message.Result) != "{}" || o.RequestID != protocol.NumberID(1) || o.Attempts != 1 {
 				t.Errorf("outcome %+v", o)
 			}
-			<-p.requests.Done()
+			<-p.Done()
 			if err := p.requests.Err(); !errors.Is(err, io.EOF) {
 				t.Errorf("the stream ended with %v", err)
 			}
@@ -143,11 +143,11 @@ func TestAnAnswerThatCannotBeReadFailsItsCallAtOnce(t *testing.T) {
 				p.hear(t)
 				p.say(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 			}()
-			o := p.exchange(t.Context(), ask(1, `{}`))
+			o := p.Exchange(t.Context(), ask(1, `{}`))
 			if err := transport.ErrorOf(transport.Target{}, ask(1, `{}`), o); !errors.As(err, new(*transport.MessageError)) || string(o.Body) != said {
 				t.Errorf("%v of %+v", err, o)
 			}
-			if o := p.exchange(t.Context(), ask(2, `{}`)); o.Message == nil {
+			if o := p.Exchange(t.Context(), ask(2, `{}`)); o.Message == nil {
 				t.Errorf("the next call: %+v", o)
 			}
 		})
@@ -159,7 +159,7 @@ func TestOnlyTheFirstNoiseIsLogged(t *testing.T) {
 	p := newPeer(t)
 	p.say(strings.Split(strings.Repeat("noise ", 100), " ")...)
 	_ = p.out.Close()
-	<-p.requests.Done()
+	<-p.Done()
 	if n := strings.Count(p.log.String(), "skipped a line"); n != maxNoise {
 		t.Errorf("logged %d times:\n%s", n, p.log)
 	}
@@ -173,8 +173,8 @@ func TestAnOrdinaryConnectionLogsNothing(t *testing.T) {
 		p.say(`{"jsonrpc":"2.0","method":"log"}`, okay)
 		_ = p.out.Close()
 	}()
-	p.exchange(t.Context(), ask(1, `{}`))
-	<-p.requests.Done()
+	p.Exchange(t.Context(), ask(1, `{}`))
+	<-p.Done()
 	if p.log.Len() > 0 {
 		t.Errorf("log:\n%s", p.log)
 	}
@@ -188,7 +188,7 @@ func TestIDsMayComeBackInAnotherForm(t *testing.T) {
 			p.hear(t)
 			p.say(`{"jsonrpc":"2.0","id":` + id + `,"result":{}}`)
 		}()
-		if o := p.exchange(t.Context(), ask(1, `{}`)); o.Failure != negotiation.NoFailure {
+		if o := p.Exchange(t.Context(), ask(1, `{}`)); o.Failure != negotiation.NoFailure {
 			t.Errorf("id %s: %v: %v", id, o.Failure, o.Err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestIDsMayComeBackInAnotherForm(t *testing.T) {
 
 func TestIDsMustBeNumbersOfOurs(t *testing.T) {
 	p := newPeer(t)
-	o := p.exchange(t.Context(), &transport.Request{Method: "ask", Body: []byte(okay)})
+	o := p.Exchange(t.Context(), &transport.Request{Method: "ask", Body: []byte(okay)})
 	if o.Failure != negotiation.Closed || o.Err == nil || o.Attempts != 0 {
 		t.Errorf("outcome %+v", o)
 	}
@@ -217,7 +217,7 @@ func TestMessagesAreReceivedInOrderAndBeforeTheResponse(t *testing.T) {
 		want = append(want, fmt.Sprintf("m%d", i))
 	}
 	want = append(want, "ping")
-	p.exchange(t.Context(), ask(1, `{}`))
+	p.Exchange(t.Context(), ask(1, `{}`))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if diff := cmp.Diff(want, p.received); diff != "" {
@@ -235,7 +235,7 @@ func TestBytesMayComeOneByOne(t *testing.T) {
 			_, _ = p.out.Write([]byte{b})
 		}
 	}()
-	if o := p.exchange(t.Context(), ask(1, `{}`)); o.Message == nil || string(o.Message.Result) != text {
+	if o := p.Exchange(t.Context(), ask(1, `{}`)); o.Message == nil || string(o.Message.Result) != text {
 		t.Errorf("outcome %+v", o)
 	}
 }
@@ -260,7 +260,7 @@ func TestAnswersMayComeInAnyOrder(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range calls {
 		wg.Go(func() {
-			o := p.exchange(t.Context(), ask(int64(i), `{}`))
+			o := p.Exchange(t.Context(), ask(int64(i), `{}`))
 			if o.Message == nil || string(o.Message.Result) != fmt.Sprint(i) {
 				t.Errorf("call %d: %+v", i, o)
 			}
@@ -277,14 +277,14 @@ func TestALateAnswerDisturbsNoOther(t *testing.T) {
 		p.hear(t)
 		cancel()
 	}()
-	if o := p.exchange(ctx, ask(1, `{}`)); o.Failure != negotiation.Canceled || !errors.Is(o.Err, context.Canceled) || o.Attempts != 1 {
+	if o := p.Exchange(ctx, ask(1, `{}`)); o.Failure != negotiation.Canceled || !errors.Is(o.Err, context.Canceled) || o.Attempts != 1 {
 		t.Errorf("outcome %+v", o)
 	}
 	go func() {
 		p.hear(t)
 		p.say(okay, `{"jsonrpc":"2.0","id":2,"result":2}`)
 	}()
-	if o := p.exchange(t.Context(), ask(2, `{}`)); o.Message == nil || string(o.Message.Result) != "2" {
+	if o := p.Exchange(t.Context(), ask(2, `{}`)); o.Message == nil || string(o.Message.Result) != "2" {
 		t.Errorf("outcome %+v", o)
 	}
 }
@@ -294,7 +294,7 @@ func TestAContextThatHasEndedWritesNothing(t *testing.T) {
 	p := newPeer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if o := p.exchange(ctx, ask(1, `{}`)); o.Failure != negotiation.Canceled || o.Attempts != 0 || o.RequestID != protocol.NumberID(1) {
+	if o := p.Exchange(ctx, ask(1, `{}`)); o.Failure != negotiation.Canceled || o.Attempts != 0 || o.RequestID != protocol.NumberID(1) {
 		t.Errorf("outcome %+v", o)
 	}
 	go func() {
@@ -303,7 +303,7 @@ func TestAContextThatHasEndedWritesNothing(t *testing.T) {
 		}
 		p.say(`{"jsonrpc":"2.0","id":2,"result":2}`)
 	}()
-	if o := p.exchange(t.Context(), ask(2, `{}`)); o.Failure != negotiation.NoFailure {
+	if o := p.Exchange(t.Context(), ask(2, `{}`)); o.Failure != negotiation.NoFailure {
 		t.Errorf("outcome %+v", o)
 	}
 }
@@ -317,7 +317,7 @@ func TestAServerThatDoesNotReadCostsTheCallItsDeadline(t *testing.T) {
 		var wg sync.WaitGroup
 		for id := range int64(3) { // one writes, two wait for their turn
 			wg.Go(func() {
-				if o := p.exchange(ctx, ask(id, `{}`)); o.Failure != negotiation.TimedOut || !errors.Is(o.Err, context.DeadlineExceeded) || o.Attempts != 0 {
+				if o := p.Exchange(ctx, ask(id, `{}`)); o.Failure != negotiation.TimedOut || !errors.Is(o.Err, context.DeadlineExceeded) || o.Attempts != 0 {
 					t.Errorf("outcome %+v", o)
 				}
 			})
@@ -330,7 +330,7 @@ func TestAServerThatDoesNotReadCostsTheCallItsDeadline(t *testing.T) {
 			}
 			p.say(`{"jsonrpc":"2.0","id":7,"result":7}`)
 		}()
-		if o := p.exchange(t.Context(), ask(7, `{}`)); o.Failure != negotiation.NoFailure {
+		if o := p.Exchange(t.Context(), ask(7, `{}`)); o.Failure != negotiation.NoFailure {
 			t.Errorf("afterwards: %+v", o)
 		}
 	})
@@ -341,20 +341,20 @@ func TestALineCutInTheMiddleEndsTheStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t)
 		waits := make(chan negotiation.Outcome, 1)
-		go func() { waits <- p.exchange(t.Context(), ask(1, `{}`)) }()
+		go func() { waits <- p.Exchange(t.Context(), ask(1, `{}`)) }()
 		p.hear(t)
 
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		go func() { _, _ = io.ReadFull(p.conn, make([]byte, 10)) }()
-		o := p.exchange(ctx, ask(2, `{}`))
+		o := p.Exchange(ctx, ask(2, `{}`))
 		if o.Failure != negotiation.TimedOut || !errors.Is(o.Err, context.DeadlineExceeded) || !errors.Is(o.Err, transport.ErrClosed) || o.Attempts != 0 {
 			t.Errorf("the call: %+v", o)
 		}
 		if o := <-waits; o.Failure != negotiation.Closed || !errors.Is(o.Err, errCutOff) {
 			t.Errorf("another call: %+v", o)
 		}
-		if o := p.exchange(t.Context(), ask(3, `{}`)); o.Failure != negotiation.Closed || !errors.Is(o.Err, transport.ErrClosed) || o.Attempts != 0 {
+		if o := p.Exchange(t.Context(), ask(3, `{}`)); o.Failure != negotiation.Closed || !errors.Is(o.Err, transport.ErrClosed) || o.Attempts != 0 {
 			t.Errorf("a later call: %+v", o)
 		}
 	})
@@ -364,7 +364,7 @@ func TestAServerThatClosedItsInputIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeer(t)
 		_ = p.conn.Close()
-		o := p.exchange(t.Context(), ask(1, `{}`))
+		o := p.Exchange(t.Context(), ask(1, `{}`))
 		if o.Failure != negotiation.Closed || !errors.Is(o.Err, transport.ErrClosed) || !strings.Contains(o.Err.Error(), "closed its input") || o.Attempts != 0 {
 			t.Errorf("outcome %+v", o)
 		}
@@ -374,9 +374,9 @@ func TestAServerThatClosedItsInputIsGivenUp(t *testing.T) {
 func TestTheEndOfAServerTellsMoreThanItsPipe(t *testing.T) {
 	p := newPeer(t)
 	_ = p.conn.Close()
-	exit := &ExitError{Command: "server", Stderr: "boom"}
-	go p.fail(exit)
-	if o := p.exchange(t.Context(), ask(1, `{}`)); o.Failure != negotiation.Closed || !errors.Is(o.Err, exit) {
+	exit := errors.New("boom")
+	go p.Fail(exit)
+	if o := p.Exchange(t.Context(), ask(1, `{}`)); o.Failure != negotiation.Closed || !errors.Is(o.Err, exit) {
 		t.Errorf("outcome %+v", o)
 	}
 }
@@ -387,9 +387,9 @@ func TestAnAnswerJustBeforeTheEndCounts(t *testing.T) {
 		go func() {
 			p.hear(t)
 			_ = p.requests.Receive(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{}}`, i), nil)
-			p.fail(io.EOF)
+			p.Fail(io.EOF)
 		}()
-		if o := p.exchange(t.Context(), ask(i, `{}`)); o.Failure != negotiation.NoFailure {
+		if o := p.Exchange(t.Context(), ask(i, `{}`)); o.Failure != negotiation.NoFailure {
 			t.Fatalf("%d: %+v", i, o)
 		}
 	}
@@ -403,12 +403,12 @@ func TestFramesDoNotInterleave(t *testing.T) {
 	for i := range writers {
 		wg.Go(func() {
 			body := protocol.AppendRequest(nil, protocol.ID{}, "m", []byte(`"`+strings.Repeat(string(rune('A'+i%26)), size)+`"`))
-			if err := p.write(t.Context(), body); err != nil {
+			if err := p.Write(t.Context(), body); err != nil {
 				t.Errorf("write: %v", err)
 			}
 		})
 	}
-	r := newLineReader(iotest.HalfReader(p.in), 2*size)
+	r := newReader(iotest.HalfReader(p.in), 2*size)
 	for range writers {
 		line, err := r.next()
 		if err != nil {
@@ -431,7 +431,7 @@ func TestTheEndOfTheStreamFreesWhoWrites(t *testing.T) {
 		_ = p.out.Close()
 	}()
 	big := ask(1, `"`+strings.Repeat("x", 64<<10)+`"`)
-	if o := p.exchange(t.Context(), big); o.Failure != negotiation.Closed || !errors.Is(o.Err, io.EOF) || o.Attempts != 0 {
+	if o := p.Exchange(t.Context(), big); o.Failure != negotiation.Closed || !errors.Is(o.Err, io.EOF) || o.Attempts != 0 {
 		t.Errorf("outcome %+v", o)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/mcpera/mcpera/internal/lines"
 	"github.com/mcpera/mcpera/transport"
 )
 
@@ -18,7 +19,7 @@ type process struct {
 	cmd     *exec.Cmd
 	group   *group
 	stdin   *os.File
-	stream  *stream
+	stream  *lines.Stream
 	stderr  tail
 	exited  chan struct{} // closed after Wait, and after stderr was read
 	drained chan struct{} // closed when stdout has been read to its end
@@ -61,7 +62,7 @@ func start(cmd *exec.Cmd, o *options, r transport.Receiver) (*process, error) {
 		_ = f.Close() // the child's ends
 	}
 	p := &process{
-		cmd: cmd, group: groupOf(cmd.Process), stdin: stdinW, stream: newStream(stdinW, r, o.log),
+		cmd: cmd, group: groupOf(cmd.Process), stdin: stdinW, stream: lines.New(stdinW, r, o.log),
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
 	stderrDone := make(chan struct{})
@@ -91,7 +92,7 @@ func (p *process) wait(stdout, stderr *os.File, stderrDone <-chan struct{}) {
 func (p *process) read(stdout *os.File, limit int64, name string) {
 	defer close(p.drained)
 	defer stdout.Close()
-	err := p.stream.read(stdout, limit)
+	err := p.stream.Read(stdout, limit)
 	if limitErr := new(transport.LimitError); errors.As(err, &limitErr) {
 		p.group.kill() // it floods, and may well do so for ever
 	}
@@ -105,12 +106,12 @@ func (p *process) read(stdout *os.File, limit int64, name string) {
 	case <-time.After(2 * lastWords): // stdout closed, but the process lives on
 	}
 	exit.Stderr = p.stderr.String()
-	p.stream.fail(exit)
+	p.stream.Fail(exit)
 }
 
 // stop ends the process and waits until all of it is gone.
 func (p *process) stop(o *options) error {
-	p.stream.fail(transport.ErrClosed)
+	p.stream.Fail(transport.ErrClosed)
 	_ = p.stdin.Close()
 	if !p.goneWithin(o.stdinGrace) {
 		p.group.terminate()

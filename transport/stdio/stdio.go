@@ -167,7 +167,7 @@ func (t *Transport) Lost() <-chan struct{} {
 		close(none)
 		return none
 	}
-	return p.stream.requests.Done()
+	return p.stream.Done()
 }
 
 // Stderr returns the last 8 KiB that the process wrote to its standard error.
@@ -187,7 +187,7 @@ func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negoti
 	if err != nil {
 		return negotiation.Outcome{Failure: negotiation.Closed, Err: err, RequestID: req.ID}
 	}
-	return p.stream.exchange(ctx, req)
+	return p.stream.Exchange(ctx, req)
 }
 
 // Send writes the message. That the server read it can't be known.
@@ -196,8 +196,8 @@ func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
 	if err != nil {
 		return err
 	}
-	p.stream.requests.Speak(req.Version)
-	return p.stream.write(ctx, req.Body)
+	p.stream.Speak(req.Version)
+	return p.stream.Write(ctx, req.Body)
 }
 
 // Close ends the process and all that it started: it closes its standard
