@@ -6,10 +6,13 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
+// completionContext is the first version in which a completion has a context.
+const completionContext = "2025-06-18"
+
 // Complete returns values for an argument of a prompt or a resource template
 // that begin with what the user has typed. known are the other arguments that
-// have a value already; servers older than 2025-06-18 do not look at them.
-// Call it at the pace of a user's pauses, not of the keys.
+// have a value already; they are not sent to servers older than 2025-06-18,
+// which has them first. Call it at the pace of a user's pauses, not of the keys.
 //
 // Source: MCP 2026-07-28, server/utilities/completion.
 func (c *Client) Complete(
@@ -18,7 +21,7 @@ func (c *Client) Complete(
 	params := protocol.CompleteParams{
 		Ref: ref, Argument: protocol.CompletionArgument{Name: argument, Value: typed},
 	}
-	if len(known) > 0 {
+	if len(known) > 0 && c.ProtocolVersion() >= completionContext {
 		params.Context = &protocol.CompletionContext{Arguments: known}
 	}
 	var r protocol.CompleteResult
