@@ -222,18 +222,22 @@ func TestAVisitsActionIsChecked(t *testing.T) {
 	})
 }
 
-// B-ROT-02: roots are file:// URIs.
+// B-ROT-02, B-ROT-03: roots are file:// URIs, and lead where they seem to.
 func TestRootsThatAreNoFilesAreNotSent(t *testing.T) {
 	for uri, ok := range map[string]bool{
 		"file:///home/ada":     true,
 		"file://server/share":  true,
 		"file:///C:/Users/ada": true,
+		"file:///a..b/..c/":    true,
 		"https://example.com":  false,
 		"file:relative":        false,
 		"file:/one/slash":      false,
 		"/home/ada":            false,
 		"":                     false,
 		"file://%zz":           false,
+		"file:///home/../etc":  false,
+		"file:///home/%2e%2E":  false,
+		`file:///C:/a/..\b`:    false,
 	} {
 		t.Run(uri, func(t *testing.T) {
 			lists := rooter(func(context.Context) ([]protocol.Root, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -171,8 +172,8 @@ func (c *Client) serveRoots(ctx context.Context) (any, error) {
 		return nil, &HandlerError{Method: method, Err: err}
 	}
 	for _, root := range roots {
-		if u, err := url.Parse(root.URI); err != nil || u.Scheme != "file" || len(u.Path) == 0 || !strings.Contains(root.URI, "://") {
-			return nil, &HandlerError{Method: method, Err: fmt.Errorf("root %s is not a file:// URI", protocol.Quote(root.URI))}
+		if err := checkRoot(root.URI); err != nil {
+			return nil, &HandlerError{Method: method, Err: err}
 		}
 	}
 	if roots == nil {
@@ -180,3 +181,22 @@ func (c *Client) serveRoots(ctx context.Context) (any, error) {
 	}
 	return &protocol.ListRootsResult{Roots: roots}, nil
 }
+
+// checkRoot refuses what is no file:// URI, and a path that leads elsewhere than
+// it seems.
+//
+// Source: MCP 2026-07-28, client/roots, "Root", "Security Considerations".
+func checkRoot(uri string) error {
+	u, err := url.Parse(uri)
+	switch {
+	case err != nil || u.Scheme != "file" || len(u.Path) == 0 || !strings.Contains(uri, "://"):
+		return fmt.Errorf("root %s is not a file:// URI", protocol.Quote(uri))
+	case slices.Contains(strings.FieldsFunc(u.Path, isSeparator), ".."):
+		return fmt.Errorf(`root %s goes up by ".."`, protocol.Quote(uri))
+	default:
+		return nil
+	}
+}
+
+// isSeparator reports whether r separates folders on any system.
+func isSeparator(r rune) bool { return r == '/' || r == '\\' }
