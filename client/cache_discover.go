@@ -17,7 +17,7 @@ func (n *negotiator) discoverRequest(version string) (responsecache.Request, boo
 	if n.client.config.responses == nil {
 		return responsecache.Request{}, false
 	}
-	meta, err := modernMeta(n.client.config, version)
+	meta, err := n.meta(version)
 	if err != nil {
 		return responsecache.Request{}, false
 	}

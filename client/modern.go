@@ -34,8 +34,9 @@ func modernMeta(c *config, version string) ([]byte, error) {
 	return meta[1 : len(meta)-1], nil
 }
 
-func newModern(c *config, version string, d *protocol.DiscoverResult) (*modernSession, error) {
-	meta, err := modernMeta(c, version)
+// newModern opens a modern session with what the server said of itself.
+func (n *negotiator) newModern(version string, d *protocol.DiscoverResult) (*modernSession, error) {
+	meta, err := n.meta(version)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,9 @@ type negotiator struct {
 	last   probed     // the last probe and its outcome
 	late   *lateProbe // a stdio probe that was not answered in time
 	report Negotiation
+
+	encoded []byte // modernMeta at a version, as a rule the only one
+	at      string
 }
 
 // A Negotiation tells how a connection came about.
@@ -124,7 +127,7 @@ func (n *negotiator) recall(ctx context.Context, entry erecache.Entry) (session,
 // DiscoverResult of this principal there is not even a round trip.
 func (n *negotiator) recallModern(ctx context.Context, version string) (session, error) {
 	if d := n.recallDiscover(ctx, version, 0); d != nil {
-		return newModern(n.client.config, version, d)
+		return n.newModern(version, d)
 	}
 	remembered := n.report
 	v, err := n.ask(ctx, version, n.patience())
@@ -132,7 +135,7 @@ func (n *negotiator) recallModern(ctx context.Context, version string) (session,
 		if stale := n.client.config.stale; stale > 0 && outage(err) {
 			if d := n.recallDiscover(ctx, version, stale); d != nil {
 				n.report = remembered
-				return newModern(n.client.config, version, d)
+				return n.newModern(version, d)
 			}
 		}
 		return nil, err
@@ -257,7 +260,7 @@ func legacyOnly(e *negotiation.Error) bool {
 
 func (n *negotiator) modern(v negotiation.Modern) (session, error) {
 	n.keepDiscover(v.Version)
-	return newModern(n.client.config, v.Version, v.Discover)
+	return n.newModern(v.Version, v.Discover)
 }
 
 // discoverPinned opens a modern session, and never a legacy one.
@@ -290,6 +293,18 @@ func (n *negotiator) notModern() error {
 }
 
 var errNoDiscover = errors.New("the result is no DiscoverResult")
+
+// meta returns the members of _meta that every request at version carries.
+func (n *negotiator) meta(version string) ([]byte, error) {
+	if n.at != version {
+		encoded, err := modernMeta(n.client.config, version)
+		if err != nil {
+			return nil, err
+		}
+		n.encoded, n.at = encoded, version
+	}
+	return n.encoded, nil
+}
 
 // preferred is the modern version that the probe is sent at.
 func (n *negotiator) preferred() string {

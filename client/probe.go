@@ -84,7 +84,7 @@ func gaveUp(err, cause error) error {
 // probe sends one server/discover and returns what came of it. Over stdio it
 // stays answerable after its timeout: see lateProbe.
 func (n *negotiator) probe(ctx context.Context, version string, limit time.Duration) (probed, error) {
-	meta, err := modernMeta(n.client.config, version)
+	meta, err := n.meta(version)
 	if err != nil {
 		return probed{}, err
 	}

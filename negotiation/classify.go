@@ -126,11 +126,11 @@ func classifyModern(m *protocol.Message, status int, versions []string) (Verdict
 // supportedVersions is no DiscoverResult, but what a legacy server that
 // answers anything would say: nil.
 func classifyResult(result jsontext.Value, status int, versions []string) (Verdict, Row) {
-	if !discoverShaped(result) {
-		return nil, NoRow
-	}
 	d, err := decodeDiscover(result)
-	if err != nil {
+	switch {
+	case err != nil && !discoverShaped(result):
+		return nil, NoRow
+	case err != nil:
 		return &Error{Kind: KindProtocol, Reason: InvalidDiscover, Status: status, Err: err}, RowInvalidDiscover
 	}
 	v, ok := pickModern(d.SupportedVersions, versions)

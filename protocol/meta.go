@@ -25,14 +25,15 @@ type Meta jsontext.Value
 // Get returns the value at key, or nil when the key is absent or m is not an
 // object.
 func (m Meta) Get(key string) jsontext.Value {
-	if jsontext.Value(m).Kind() != '{' {
+	if !jsontext.Value(m).IsValid() {
 		return nil
 	}
-	var members map[string]jsontext.Value
-	if json.Unmarshal(m, &members) != nil {
-		return nil
+	for name, value := range members(jsontext.Value(m)) {
+		if string(name) == key {
+			return value.Clone()
+		}
 	}
-	return members[key]
+	return nil
 }
 
 // Decode reads the value at key into v and reports whether it was there and

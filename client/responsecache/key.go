@@ -68,11 +68,13 @@ type Key struct {
 // hash returns the SHA-256 of parts, in 64 hex digits. It puts the length
 // before each part, so that no two lists of parts give the same input.
 func hash(parts ...string) string {
-	var input []byte
+	input := make([]byte, 0, 1<<10) // enough for most, and so not on the heap
 	for _, part := range parts {
 		input = binary.BigEndian.AppendUint64(input, uint64(len(part)))
 		input = append(input, part...)
 	}
 	sum := sha256.Sum256(input)
-	return hex.EncodeToString(sum[:])
+	var digits [2 * sha256.Size]byte
+	hex.Encode(digits[:], sum[:])
+	return string(digits[:])
 }

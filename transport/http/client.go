@@ -43,7 +43,7 @@ func newClient(o *options, endpoint *url.URL) (*http.Client, idleCloser, error) 
 		*client = *o.client
 		client.Timeout = 0 // would cut event streams
 	}
-	base, own, err := newTripper(o, client.Transport)
+	base, own, err := newTripper(o, endpoint.Scheme, client.Transport)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,14 +70,14 @@ func newClient(o *options, endpoint *url.URL) (*http.Client, idleCloser, error) 
 // An idleCloser has connections to close that are not in use.
 type idleCloser interface{ CloseIdleConnections() }
 
-// newTripper returns what sends requests: given, which is the caller's, or one
-// of our own, or one that holds to the target policy.
-func newTripper(o *options, given http.RoundTripper) (http.RoundTripper, idleCloser, error) {
+// newTripper returns what sends requests to a URL of scheme: given, which is the
+// caller's, or one of our own, or one that holds to the target policy.
+func newTripper(o *options, scheme string, given http.RoundTripper) (http.RoundTripper, idleCloser, error) {
 	if o.policy != nil {
 		base, ok := given.(*http.Transport)
 		switch {
 		case given == nil:
-			base = pooled()
+			base = pooled(scheme)
 		case !ok || base == nil:
 			return nil, nil, errors.New("http: a target policy can't be held to by a client whose Transport is no *http.Transport")
 		}
@@ -90,17 +90,17 @@ func newTripper(o *options, given http.RoundTripper) (http.RoundTripper, idleClo
 	case o.client != nil:
 		return http.DefaultTransport, nil, nil
 	default:
-		t := pooled()
+		t := pooled(scheme)
 		return t, t, nil
 	}
 }
 
 // pooled returns a transport that keeps enough connections for many callers.
-func pooled() *http.Transport {
+func pooled(scheme string) *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2:     true,
+		ForceAttemptHTTP2:     scheme == "https", // else it could not be spoken, but costs as much to set up as two requests
 		MaxIdleConnsPerHost:   512,
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   dialTimeout,
