@@ -247,8 +247,9 @@ func TestAFloodOfRequestsIsBounded(t *testing.T) {
 	}
 }
 
-// B091, B092: notifications that nobody knows reach the program, in order, and
-// harm nothing. The receiver may call the client.
+// B091, B092, L-ELI-15: notifications that nobody knows, or that are about what
+// nobody waits for, reach the program, in order, and harm nothing. The receiver
+// may call the client.
 func TestUnknownNotificationsReachTheProgram(t *testing.T) {
 	note := func(method, params string) fault.Step {
 		return fault.Message(`{"jsonrpc":"2.0","method":"` + method + `","params":` + params + `}`)
@@ -257,7 +258,8 @@ func TestUnknownNotificationsReachTheProgram(t *testing.T) {
 		t.Run(era, func(t *testing.T) {
 			overBoth(t, script.With(fault.Script{protocol.MethodCallTool: {{
 				fault.Stream(), note("editor/logLine", `{"type":3}`), note("notifications/tools/list_changed", `{}`),
-				note("notifications/progress", `[]`), note("last", `{}`), fault.Content("done"),
+				note("notifications/progress", `[]`), note("notifications/elicitation/complete", `{"elicitationId":"nobody's"}`),
+				note("last", `{}`), fault.Content("done"),
 			}}}), func(t *testing.T, s *scripted) {
 				var c *client.Client
 				got := make(chan string, 10)
@@ -273,7 +275,10 @@ func TestUnknownNotificationsReachTheProgram(t *testing.T) {
 				if _, err := c.CallTool(t.Context(), "echo", nil); err != nil {
 					t.Error(err)
 				}
-				want := []string{`editor/logLine {"type":3}`, `notifications/tools/list_changed {}`, `notifications/progress []`, `last {}`}
+				want := []string{
+					`editor/logLine {"type":3}`, `notifications/tools/list_changed {}`, `notifications/progress []`,
+					`notifications/elicitation/complete {"elicitationId":"nobody's"}`, `last {}`,
+				}
 				for _, want := range want {
 					if heard := <-got; heard != want {
 						t.Errorf("heard %s, want %s", heard, want)
