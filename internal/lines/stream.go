@@ -172,7 +172,3 @@ func (s *Stream) Fail(err error) {
 
 // Done is closed when the stream has ended.
 func (s *Stream) Done() <-chan struct{} { return s.requests.Done() }
-
-// Speak says which version is in use from now on; "" changes nothing. Exchange
-// does so by itself.
-func (s *Stream) Speak(version string) { s.requests.Speak(version) }

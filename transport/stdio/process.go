@@ -17,6 +17,7 @@ import (
 // stderr, one waits for the exit.
 type process struct {
 	cmd     *exec.Cmd
+	options *options
 	group   *group
 	stdin   *os.File
 	stream  *lines.Stream
@@ -62,7 +63,7 @@ func start(cmd *exec.Cmd, o *options, r transport.Receiver) (*process, error) {
 		_ = f.Close() // the child's ends
 	}
 	p := &process{
-		cmd: cmd, group: groupOf(cmd.Process), stdin: stdinW, stream: lines.New(stdinW, r, o.log),
+		cmd: cmd, options: o, group: groupOf(cmd.Process), stdin: stdinW, stream: lines.New(stdinW, r, o.log),
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
 	stderrDone := make(chan struct{})
@@ -109,13 +110,16 @@ func (p *process) read(stdout *os.File, limit int64, name string) {
 	p.stream.Fail(exit)
 }
 
-// stop ends the process and waits until all of it is gone.
-func (p *process) stop(o *options) error {
+// Stream leads to the process.
+func (p *process) Stream() *lines.Stream { return p.stream }
+
+// Stop ends the process and waits until all of it is gone.
+func (p *process) Stop() error {
 	p.stream.Fail(transport.ErrClosed)
 	_ = p.stdin.Close()
-	if !p.goneWithin(o.stdinGrace) {
+	if !p.goneWithin(p.options.stdinGrace) {
 		p.group.terminate()
-		if !p.goneWithin(o.termGrace) {
+		if !p.goneWithin(p.options.termGrace) {
 			p.group.kill()
 			if !p.goneWithin(reapTime) {
 				return &ExitError{Command: filepath.Base(p.cmd.Path), Err: errors.New("it survived SIGKILL")}

@@ -27,11 +27,15 @@ import (
 
 // state returns how the process of tr ended, once it has.
 func state(tr *Transport) *os.ProcessState {
-	tr.mu.Lock()
-	p := tr.current
-	tr.mu.Unlock()
+	p, _ := tr.runs.Current()
 	<-p.exited
 	return p.cmd.ProcessState
+}
+
+// pidOf returns the id of the process that tr runs.
+func pidOf(tr *Transport) int {
+	p, _ := tr.runs.Current()
+	return p.cmd.Process.Pid
 }
 
 // lifeline hands cmd a file, as descriptor 3, that all it starts inherit too.
@@ -250,7 +254,7 @@ func TestCloseGoesAsFarAsItMust(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tr := open(t, server(t, name), WithShutdown(tc.afterStdin, tc.afterTerm))
 			ping(t, tr, 1)
-			pid := tr.current.cmd.Process.Pid
+			id := pidOf(tr)
 			for range 2 {
 				if err := tr.Close(); err != nil {
 					t.Errorf("Close: %v", err)
@@ -259,8 +263,8 @@ func TestCloseGoesAsFarAsItMust(t *testing.T) {
 			if got := state(tr).String(); got != tc.want {
 				t.Errorf("it ended by %q, want %q", got, tc.want)
 			}
-			if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-				t.Errorf("process %d is still there: %v", pid, err)
+			if err := syscall.Kill(id, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("process %d is still there: %v", id, err)
 			}
 			if _, err := exchange(t.Context(), tr, ask(2, `{}`)); !errors.Is(err, transport.ErrClosed) {
 				t.Errorf("afterwards: %v", err)
@@ -329,20 +333,20 @@ func TestOneThatLeftTheGroupDoesNotKeepCloseWaiting(t *testing.T) {
 func TestRestart(t *testing.T) {
 	tr := open(t, server(t, "once"))
 	ping(t, tr, 1)
-	first := tr.current.cmd.Process.Pid
+	first := pidOf(tr)
 	state(tr)
 	if err := tr.Restart(t.Context()); err != nil {
 		t.Fatalf("Restart: %v", err)
 	}
-	if pid := tr.current.cmd.Process.Pid; pid == first {
-		t.Errorf("the same process, %d", pid)
+	if id := pidOf(tr); id == first {
+		t.Errorf("the same process, %d", id)
 	}
 	ping(t, tr, 2)
 }
 
 func TestRestartEndsAProcessThatStillRuns(t *testing.T) {
 	tr := open(t, server(t, "deaf"), WithShutdown(0, time.Minute))
-	old := tr.current
+	old, _ := tr.runs.Current()
 	waits := make(chan negotiation.Outcome, 1)
 	go func() { waits <- tr.Exchange(t.Context(), ask(1, `{}`)) }()
 	if err := tr.Restart(t.Context()); err != nil {

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"sync"
 
+	"github.com/mcpera/mcpera/internal/lines"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/transport"
 )
@@ -20,16 +20,7 @@ import (
 type Transport struct {
 	command   *exec.Cmd // never started: each run is a copy
 	principal string
-	options   *options
-
-	restart  sync.Mutex // held while one process takes the place of another
-	mu       sync.Mutex
-	receiver transport.Receiver
-	current  *process // nil before Open and after a failed Restart
-	closed   bool
-
-	closeOnce sync.Once
-	closeErr  error
+	runs      *lines.Runs[*process]
 }
 
 // New returns a transport that runs cmd once it is opened. Of cmd its Path,
@@ -53,7 +44,10 @@ func New(cmd *exec.Cmd, opts ...Option) (*Transport, error) {
 	}
 	command := copyOf(cmd)
 	command.Env = surround(cmd.Env, cmd.Dir, o).environ()
-	t := &Transport{command: command, options: o}
+	t := &Transport{command: command}
+	t.runs = lines.NewRuns("stdio", func(r transport.Receiver) (*process, error) {
+		return start(copyOf(command), o, r)
+	})
 	if cmd.Env != nil || cmd.Dir != "" || o.inheritEnv || len(o.env) > 0 {
 		t.principal = principal(command)
 	}
@@ -94,110 +88,33 @@ func principal(cmd *exec.Cmd) string {
 }
 
 // Open starts the command. A command that can't be started is a *StartError.
-func (t *Transport) Open(ctx context.Context, r transport.Receiver) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.receiver != nil {
-		return errors.New("stdio: already open")
-	}
-	t.receiver = r
-	err := t.start(ctx)
-	if err != nil {
-		t.receiver = nil
-	}
-	return err
-}
+func (t *Transport) Open(ctx context.Context, r transport.Receiver) error { return t.runs.Open(ctx, r) }
 
 // Restart ends the process, if it still runs, and starts the command again.
-func (t *Transport) Restart(ctx context.Context) error {
-	t.restart.Lock()
-	defer t.restart.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	t.mu.Lock()
-	old, opened := t.current, t.receiver != nil
-	t.mu.Unlock()
-	if !opened {
-		return errors.New("stdio: not open")
-	}
-	if old != nil {
-		if err := old.stop(t.options); err != nil {
-			return err
-		}
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.current = nil
-	return t.start(ctx)
-}
-
-// start runs the command; the caller holds mu.
-func (t *Transport) start(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if t.closed {
-		return transport.ErrClosed
-	}
-	p, err := start(copyOf(t.command), t.options, t.receiver)
-	if err != nil {
-		return err
-	}
-	t.current = p
-	return nil
-}
-
-// process returns the running process.
-func (t *Transport) process() (*process, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.current == nil || t.closed {
-		return nil, transport.ErrClosed
-	}
-	return t.current, nil
-}
+func (t *Transport) Restart(ctx context.Context) error { return t.runs.Restart(ctx) }
 
 // Lost returns a channel that is closed once the process that runs now has left
 // or can't be talked to any more; see transport.LossReporter.
-func (t *Transport) Lost() <-chan struct{} {
-	p, err := t.process()
-	if err != nil {
-		none := make(chan struct{})
-		close(none)
-		return none
-	}
-	return p.stream.Done()
-}
+func (t *Transport) Lost() <-chan struct{} { return t.runs.Lost() }
 
 // Stderr returns the last 8 KiB that the process wrote to its standard error.
 func (t *Transport) Stderr() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.current == nil {
+	p, ok := t.runs.Current()
+	if !ok {
 		return ""
 	}
-	return t.current.stderr.String()
+	return p.stderr.String()
 }
 
 // Exchange writes the request and waits for its response. Several may wait at
 // the same time.
 func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negotiation.Outcome {
-	p, err := t.process()
-	if err != nil {
-		return negotiation.Outcome{Failure: negotiation.Closed, Err: err, RequestID: req.ID}
-	}
-	return p.stream.Exchange(ctx, req)
+	return t.runs.Exchange(ctx, req)
 }
 
 // Send writes the message. That the server read it can't be known.
 func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
-	p, err := t.process()
-	if err != nil {
-		return err
-	}
-	p.stream.Speak(req.Version)
-	return p.stream.Write(ctx, req.Body)
+	return t.runs.Send(ctx, req)
 }
 
 // Close ends the process and all that it started: it closes its standard
@@ -206,15 +123,4 @@ func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
 // matter. The error says that it could not be ended.
 //
 // Source: MCP 2026-07-28, stdio, "Shutdown".
-func (t *Transport) Close() error {
-	t.closeOnce.Do(func() {
-		t.mu.Lock()
-		t.closed = true
-		p := t.current
-		t.mu.Unlock()
-		if p != nil {
-			t.closeErr = p.stop(t.options)
-		}
-	})
-	return t.closeErr
-}
+func (t *Transport) Close() error { return t.runs.Close() }
