@@ -239,6 +239,11 @@ func (c *Client) refute(ctx context.Context, err error) {
 	if firstModern(versions) != "" {
 		return
 	}
+	c.forgetEra(ctx)
+}
+
+// forgetEra forgets the remembered verdict.
+func (c *Client) forgetEra(ctx context.Context) {
 	if err := c.config.eras.Forget(ctx, eraKey(c.link.target)); err != nil {
 		c.config.log.Warn("the era cache failed", "server", c.link.target.String(), "reason", err)
 	}

@@ -100,13 +100,24 @@ func (c *Client) reopen(forgotten string) error {
 	}
 	ctx, cancel := context.WithTimeout(c.life, c.config.connectTimeout)
 	defer cancel()
-	if err := c.session.reopen(ctx); err != nil {
+	if err := c.openAgain(ctx); err != nil {
 		c.config.log.Warn("the server forgot the session, and a new one could not be opened",
 			"server", c.link.target.String(), "reason", err)
 		return err
 	}
 	c.sessionRenewed()
 	return nil
+}
+
+// openAgain opens the session anew. Where the server refuses as none of the era
+// would, the remembered verdict is forgotten, so that the next Connect asks; this
+// connection keeps its era.
+func (c *Client) openAgain(ctx context.Context) error {
+	err := c.session.reopen(ctx)
+	if refutes(err) {
+		c.forgetEra(ctx)
+	}
+	return err
 }
 
 // reopen sends initialize, without the id of the old session.

@@ -159,7 +159,7 @@ func (c *Client) restart(lost int64) error {
 	defer cancel()
 	err := l.restarter.Restart(ctx)
 	if err == nil {
-		err = c.session.reopen(ctx)
+		err = c.openAgain(ctx)
 	}
 	if err != nil {
 		c.config.log.Warn("the server's process left, and could not be started again",
