@@ -206,6 +206,23 @@ func TestABrowserThatFails(t *testing.T) {
 	}
 }
 
+// A user who never comes back holds nobody up for ever.
+func TestALoginEndsWithItsTime(t *testing.T) {
+	w := newWorld(t)
+	absent := Browser(func(ctx context.Context, _ string) (url.Values, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	a := w.authorizer(WithUserAgent(absent.At(redirectURI)), WithLoginTimeout(time.Millisecond))
+	err := call(t.Context(), w.open(a), "add")
+	if !errors.As(err, new(*transport.AuthError)) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the error is %v", err)
+	}
+	if n := len(w.seen("as POST /token")); n != 0 {
+		t.Errorf("%d token requests", n)
+	}
+}
+
 // B-AUT-23
 func TestRedirectURIsAreHTTPSOrLoopback(t *testing.T) {
 	for uri, ok := range map[string]bool{
