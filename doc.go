@@ -10,12 +10,20 @@
 //	defer c.Close()
 //	result, err := c.CallTool(ctx, "get_weather", map[string]any{"city": "Oslo"})
 //
+// A client may be used by any number of goroutines until it is closed. Its errors
+// are typed, the same in both eras: see package client, and docs/errors.md for all
+// of them.
+//
+// docs/getting-started.md leads through the first hour.
+//
 // The packages:
 //
 //   - mcpera: the two short forms, Dial for a URL and Command for a process
 //   - client: Connect, and everything that a connected client can do
 //   - handler: what a program plugs in to serve sampling, elicitation and roots
-//   - transport, transport/http, transport/stdio: the ways to reach a server
+//   - transport, transport/http, transport/stdio, transport/inmemory: the ways to
+//     reach a server
+//   - transport/target: where requests may go, for URLs that others gave
 //   - auth: logins by OAuth 2.1, for transport/http
 //   - negotiation: the era decision, as a pure table
 //   - erecache: remembers what servers speak
@@ -23,5 +31,5 @@
 //   - fleet: many servers from one configuration
 //   - toolcall: tools as the function tools of model APIs, and back
 //   - protocol: the wire types
-//   - conformance: servers to test against
+//   - conformance, conformance/fault: servers to test against
 package mcpera

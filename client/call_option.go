@@ -7,7 +7,8 @@ import (
 	"github.com/mcpera/mcpera/protocol"
 )
 
-// A CallOption adjusts one call, or each page of an iterator.
+// A CallOption adjusts one call, or each page of an iterator. A call fails, and
+// nothing is sent, on a value that makes no sense.
 type CallOption func(*call) error
 
 // Timeout bounds how long the server may take: by default what WithCallTimeout

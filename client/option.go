@@ -20,7 +20,8 @@ import (
 // otherwise.
 const Version = "0.1.0"
 
-// An Option adjusts a Client. The order of options does not matter.
+// An Option adjusts a Client. The order of options does not matter. Connect fails
+// on a value that makes no sense, such as a time that is not above zero.
 type Option func(*config) error
 
 type config struct {
