@@ -38,7 +38,7 @@ func visitAll(t *testing.T, s *scripted) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	go func() {
-		s.await(t, protocol.MethodCallTool, 3)
+		_, _ = s.Await(ctx, protocol.MethodCallTool, 3)
 		cancel()
 	}()
 	_, _ = c.CallTool(ended, "silent", nil)
