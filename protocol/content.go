@@ -52,7 +52,7 @@ type ResourceLink struct {
 	Description string         `json:"description,omitempty"`
 	MIMEType    string         `json:"mimeType,omitempty"`
 	Size        int64          `json:"size,omitzero"` // bytes before encoding, 0 when not said
-	Icons       []Icon         `json:"icons,omitempty"`
+	Icons       Icons          `json:"icons,omitempty"`
 	Annotations *Annotations   `json:"annotations,omitzero"`
 	Meta        Meta           `json:"_meta,omitzero"`
 	Extra       jsontext.Value `json:",embed"`

@@ -25,7 +25,7 @@ type DiscoverResult struct {
 	Capabilities      ServerCapabilities `json:"capabilities"`
 	Instructions      string             `json:"instructions,omitempty"`
 	TTL               TTL                `json:"ttlMs,omitzero"`
-	CacheScope        string             `json:"cacheScope,omitempty"` // "public" or "private"
+	CacheScope        CacheScope         `json:"cacheScope,omitempty"` // "public" or "private"
 	Meta              Meta               `json:"_meta,omitzero"`
 	Extra             jsontext.Value     `json:",embed"`
 }

@@ -12,7 +12,7 @@ type Implementation struct {
 	Title       string         `json:"title,omitempty"`
 	Description string         `json:"description,omitempty"`
 	WebsiteURL  string         `json:"websiteUrl,omitempty"`
-	Icons       []Icon         `json:"icons,omitempty"`
+	Icons       Icons          `json:"icons,omitempty"`
 	Extra       jsontext.Value `json:",embed"`
 }
 

@@ -41,7 +41,7 @@ func plainToolList(raw jsontext.Value) (r ListToolsResult, ok bool) {
 		case "ttlMs":
 			ok = r.TTL.UnmarshalJSON(value) == nil
 		case "cacheScope":
-			ok = plainString(value, &r.CacheScope)
+			ok = plainString(value, (*string)(&r.CacheScope))
 		case "_meta":
 			r.Meta = Meta(value)
 		case "resultType":

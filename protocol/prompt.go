@@ -16,7 +16,7 @@ type Prompt struct {
 	Title       string           `json:"title,omitempty"`
 	Description string           `json:"description,omitempty"`
 	Arguments   []PromptArgument `json:"arguments,omitempty"`
-	Icons       []Icon           `json:"icons,omitempty"`
+	Icons       Icons            `json:"icons,omitempty"`
 	Meta        Meta             `json:"_meta,omitzero"`
 	Extra       jsontext.Value   `json:",embed"`
 }
@@ -35,7 +35,7 @@ type ListPromptsResult struct {
 	Prompts    List[Prompt]   `json:"prompts"`
 	NextCursor *string        `json:"nextCursor,omitzero"` // nil: there is no next page
 	TTL        TTL            `json:"ttlMs,omitzero"`
-	CacheScope string         `json:"cacheScope,omitempty"`
+	CacheScope CacheScope     `json:"cacheScope,omitempty"`
 	Meta       Meta           `json:"_meta,omitzero"`
 	Extra      jsontext.Value `json:",embed"`
 }

@@ -21,7 +21,7 @@ type Resource struct {
 	Description string         `json:"description,omitempty"`
 	MIMEType    string         `json:"mimeType,omitempty"`
 	Size        int64          `json:"size,omitzero"` // bytes before encoding, 0 when not said
-	Icons       []Icon         `json:"icons,omitempty"`
+	Icons       Icons          `json:"icons,omitempty"`
 	Annotations *Annotations   `json:"annotations,omitzero"`
 	Meta        Meta           `json:"_meta,omitzero"`
 	Extra       jsontext.Value `json:",embed"`
@@ -37,7 +37,7 @@ type ResourceTemplate struct {
 	Title       string         `json:"title,omitempty"`
 	Description string         `json:"description,omitempty"`
 	MIMEType    string         `json:"mimeType,omitempty"`
-	Icons       []Icon         `json:"icons,omitempty"`
+	Icons       Icons          `json:"icons,omitempty"`
 	Annotations *Annotations   `json:"annotations,omitzero"`
 	Meta        Meta           `json:"_meta,omitzero"`
 	Extra       jsontext.Value `json:",embed"`
@@ -48,7 +48,7 @@ type ListResourcesResult struct {
 	Resources  List[Resource] `json:"resources"`
 	NextCursor *string        `json:"nextCursor,omitzero"` // nil: there is no next page
 	TTL        TTL            `json:"ttlMs,omitzero"`
-	CacheScope string         `json:"cacheScope,omitempty"`
+	CacheScope CacheScope     `json:"cacheScope,omitempty"`
 	Meta       Meta           `json:"_meta,omitzero"`
 	Extra      jsontext.Value `json:",embed"`
 }
@@ -58,7 +58,7 @@ type ListResourceTemplatesResult struct {
 	ResourceTemplates List[ResourceTemplate] `json:"resourceTemplates"`
 	NextCursor        *string                `json:"nextCursor,omitzero"` // nil: there is no next page
 	TTL               TTL                    `json:"ttlMs,omitzero"`
-	CacheScope        string                 `json:"cacheScope,omitempty"`
+	CacheScope        CacheScope             `json:"cacheScope,omitempty"`
 	Meta              Meta                   `json:"_meta,omitzero"`
 	Extra             jsontext.Value         `json:",embed"`
 }
@@ -72,7 +72,7 @@ type ResourceParams struct {
 type ReadResourceResult struct {
 	Contents   List[ResourceContents] `json:"contents"`
 	TTL        TTL                    `json:"ttlMs,omitzero"`
-	CacheScope string                 `json:"cacheScope,omitempty"`
+	CacheScope CacheScope             `json:"cacheScope,omitempty"`
 	Meta       Meta                   `json:"_meta,omitzero"`
 	Extra      jsontext.Value         `json:",embed"`
 }

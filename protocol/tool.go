@@ -25,7 +25,7 @@ type Tool struct {
 	InputSchema  jsontext.Value   `json:"inputSchema,omitzero"`
 	OutputSchema jsontext.Value   `json:"outputSchema,omitzero"`
 	Annotations  *ToolAnnotations `json:"annotations,omitzero"`
-	Icons        []Icon           `json:"icons,omitempty"`
+	Icons        Icons            `json:"icons,omitempty"`
 	Meta         Meta             `json:"_meta,omitzero"`
 	Extra        jsontext.Value   `json:",embed"`
 }
@@ -50,7 +50,7 @@ type ListToolsResult struct {
 	// cursor is a cursor.
 	NextCursor *string        `json:"nextCursor,omitzero"`
 	TTL        TTL            `json:"ttlMs,omitzero"`
-	CacheScope string         `json:"cacheScope,omitempty"`
+	CacheScope CacheScope     `json:"cacheScope,omitempty"`
 	Meta       Meta           `json:"_meta,omitzero"`
 	Extra      jsontext.Value `json:",embed"`
 }
