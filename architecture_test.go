@@ -27,6 +27,7 @@ var layers = map[string][]string{
 	"internal/pending":      {"transport", "negotiation", "protocol"},
 	"internal/lines":        {"transport", "negotiation", "protocol", "internal/pending"},
 	"transport/stdio":       {"transport", "negotiation", "protocol", "internal/lines"},
+	"transport/inmemory":    {"transport", "negotiation", "internal/lines"},
 	"transport/http": {
 		"transport", "transport/challenge", "transport/headervalue", "transport/target",
 		"negotiation", "protocol", "internal/origin", "internal/pending",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -50,8 +51,9 @@ type Client struct {
 
 // Connect opens t, finds out which era its server speaks, and returns a client
 // for it. The context bounds Connect only, and WithConnectTimeout bounds it
-// too. A failed Connect closes t and leaves nothing behind; its error is a
-// *ConnectError.
+// too. t is the Client's from then on: Close ends it, and so does a failed Connect,
+// which leaves nothing behind. Its error is a *ConnectError, unless the value of an
+// option makes no sense.
 //
 // Source: MCP 2026-07-28, basic/versioning, "Backward Compatibility".
 func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Client, error) {
@@ -60,6 +62,9 @@ func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Clien
 		return nil, errors.Join(err, t.Close())
 	}
 	target := t.Target()
+	if !target.Named() {
+		config.eras = erecache.New(time.Now)
+	}
 	c := &Client{
 		config: config,
 		link:   &link{Transport: t, target: target, trace: config.trace},

@@ -12,11 +12,13 @@ import (
 
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/client/responsecache"
+	"github.com/mcpera/mcpera/conformance"
 	"github.com/mcpera/mcpera/conformance/fault"
 	"github.com/mcpera/mcpera/erecache"
 	"github.com/mcpera/mcpera/negotiation"
 	"github.com/mcpera/mcpera/protocol"
 	mcphttp "github.com/mcpera/mcpera/transport/http"
+	"github.com/mcpera/mcpera/transport/inmemory"
 )
 
 // M-VER-05, M-VER-06.
@@ -346,5 +348,26 @@ func TestAKeptDiscoverResultIsNoEra(t *testing.T) {
 	s.eras = erecache.New(time.Now) // another process, say, or a verdict that expired
 	if diff := cmp.Diff(becomesModern, s.open(t, answers)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Nothing tells one server in memory from another.
+func TestATransportThatNamesNoServerSharesNoEra(t *testing.T) {
+	eras := erecache.New(time.Now)
+	for _, era := range []conformance.Era{conformance.Legacy, conformance.Legacy, conformance.Modern} {
+		tr, err := inmemory.New(conformance.New(conformance.WithEra(era)).ServeStdio)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := client.Connect(t.Context(), tr, client.WithEraCache(eras))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Era().String() != era.String() || c.Negotiation().FromCache {
+			t.Errorf("%v: %v, %+v", era, c.Era(), c.Negotiation())
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

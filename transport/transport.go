@@ -146,7 +146,7 @@ type Request struct {
 	MaxAnswer int64
 }
 
-// A Target names a server.
+// A Target names a server. The zero value names none.
 type Target struct {
 	// URL is the endpoint of an HTTP server. It may hold secrets.
 	URL *url.URL
@@ -158,6 +158,10 @@ type Target struct {
 	// within one principal.
 	Principal string
 }
+
+// Named reports whether the target tells one server from another. What is found
+// out about an unnamed one is remembered for nobody else.
+func (t Target) Named() bool { return t.URL != nil || len(t.Command) > 0 }
 
 // String returns what may be shown: the URL's origin, or the name of the
 // program.
