@@ -12,7 +12,8 @@ import (
 	"github.com/mcpera/mcpera/transport/target"
 )
 
-// An Option adjusts an Authorizer.
+// An Option adjusts an Authorizer. The order of options does not matter. New fails on
+// a value that makes no sense.
 type Option func(*config) error
 
 type config struct {

@@ -11,7 +11,8 @@ import (
 	"github.com/mcpera/mcpera/transport/stdio"
 )
 
-// An Option adjusts a Fleet.
+// An Option adjusts a Fleet. The order of options does not matter. New fails on a
+// value that makes no sense.
 type Option func(*config) error
 
 type config struct {

@@ -36,8 +36,8 @@ var (
 	ErrHeldBack = errors.New("held back by the client")
 )
 
-// An AuthError means that the server answered 401 or 403. It says nothing
-// about the era.
+// An AuthError means that the server answered 401 or 403. Nothing was done, and it
+// says nothing about the era.
 type AuthError struct {
 	Origin    string // scheme, host and port
 	Method    string // the JSON-RPC method that was refused
@@ -70,8 +70,8 @@ func (e *AuthError) Unwrap() []error { return join(ErrUnauthorized, e.Err) }
 // serve, after the retries that the request allows. It says nothing about the
 // era.
 type UnavailableError struct {
-	Origin     string
-	Method     string
+	Origin     string        // scheme, host and port; a program's name over stdio
+	Method     string        // the JSON-RPC method of the request
 	Status     int           // the last HTTP status; 0 when none arrived
 	Attempts   int           // how often the request was sent; 0: never
 	RetryAfter time.Duration // the delay that the server asked for last, or a circuit breaker; 0 if none
@@ -104,9 +104,9 @@ func (e *UnavailableError) Unwrap() []error { return join(ErrUnavailable, e.Err)
 // A TimeoutError means that no answer came in time. The request may have been
 // carried out all the same.
 type TimeoutError struct {
-	Origin string
-	Method string
-	Err    error // may be nil
+	Origin string // scheme, host and port; a program's name over stdio
+	Method string // the JSON-RPC method of the request
+	Err    error  // may be nil
 }
 
 func (e *TimeoutError) Error() string {
@@ -123,12 +123,13 @@ func (e *TimeoutError) Timeout() bool { return true }
 // Unwrap returns context.DeadlineExceeded and the cause.
 func (e *TimeoutError) Unwrap() []error { return join(context.DeadlineExceeded, e.Err) }
 
-// A ServerError means that the server answered with a JSON-RPC error.
+// A ServerError means that the server answered with a JSON-RPC error. errors.Is
+// compares codes, as in errors.Is(err, protocol.ErrInvalidParams).
 type ServerError struct {
-	Origin string
-	Method string
-	Status int // HTTP status; 0 over stdio
-	Err    *protocol.Error
+	Origin string          // scheme, host and port; a program's name over stdio
+	Method string          // the JSON-RPC method of the request
+	Status int             // HTTP status; 0 over stdio
+	Err    *protocol.Error // what the server said; never nil
 }
 
 func (e *ServerError) Error() string {
@@ -141,20 +142,24 @@ func (e *ServerError) Unwrap() error { return e.Err }
 // A StatusError means that the server gave an HTTP answer that is not MCP, or
 // a redirect that was not followed.
 type StatusError struct {
-	Origin      string
-	Method      string
-	Status      int
-	ContentType string
+	Origin      string // scheme, host and port
+	Method      string // the JSON-RPC method of the request
+	Status      int    // HTTP status
+	ContentType string // as it came; may be ""
 	Location    string // of a redirect, without userinfo and query; else ""
 	Said        string // the start of the body, quoted; "" when empty
+	Err         error  // why a redirect was not followed that could have been; else nil
 }
 
 func (e *StatusError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s answered %s with HTTP %d", e.Origin, e.Method, e.Status)
 	if e.Location != "" {
-		fmt.Fprintf(&b, ", a redirect to %s: use that URL if you trust it", protocol.Quote(e.Location))
-		return b.String()
+		fmt.Fprintf(&b, ", a redirect to %s: ", protocol.Quote(e.Location))
+		if e.Err != nil {
+			return b.String() + brief(e.Err)
+		}
+		return b.String() + "use that URL if you trust it"
 	}
 	if e.ContentType != "" {
 		fmt.Fprintf(&b, " and type %s", protocol.Quote(e.ContentType))
@@ -166,11 +171,14 @@ func (e *StatusError) Error() string {
 	return b.String()
 }
 
+// Unwrap returns the cause.
+func (e *StatusError) Unwrap() error { return e.Err }
+
 // A MessageError means that what came is not the response that is due: not
 // JSON-RPC, or under another id.
 type MessageError struct {
-	Origin string
-	Method string
+	Origin string // scheme, host and port; a program's name over stdio
+	Method string // the JSON-RPC method of the request
 	Status int    // HTTP status; 0 over stdio
 	Said   string // the start of what came, quoted; may be ""
 	Err    error  // what is wrong with it

@@ -5,6 +5,11 @@
 // A transport moves messages and reports what happened. It never decides an
 // era and never asks which one a message belongs to beyond what Request says.
 //
+// Programs make one by New of transport/http, transport/stdio or
+// transport/inmemory, give it to client.Connect, and need no more of this package
+// than its errors: AuthError, UnavailableError, TimeoutError, ServerError,
+// StatusError, MessageError and LimitError.
+//
 // A custom transport frames and correlates JSON-RPC messages as it likes, as
 // long as Exchange returns the response to its own request. Over a byte
 // stream, use the framing of stdio: one message per line.

@@ -6,6 +6,13 @@
 // connection and has no clock of its own: package client asks it, fills it, and
 // tells it what changed.
 //
+//	cache := responsecache.New(time.Now, responsecache.WithStore(store))
+//	c, err := client.Connect(ctx, t, client.WithResponseCache(cache))
+//
+// Programs need that only to keep results elsewhere or in other bounds: by default
+// all clients of a process share one cache in memory. Its methods are for package
+// client, but for Drop.
+//
 // Where results are kept is a [Store]: a [Memory], or one of your own.
 //
 // Source: MCP 2026-07-28, server/utilities/caching.

@@ -75,7 +75,7 @@ func WithBreaker(b *Breaker) Option {
 
 // A BreakerError means that a Breaker held a request back. Nothing was sent.
 type BreakerError struct {
-	Origin string
+	Origin string // scheme, host and port
 	// After is when the server is tried again at the soonest, counted from the
 	// error; 0 while another request is trying it.
 	After time.Duration

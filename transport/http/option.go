@@ -12,7 +12,8 @@ import (
 	"github.com/mcpera/mcpera/transport/target"
 )
 
-// An Option adjusts a Transport.
+// An Option adjusts a Transport. The order of options does not matter. New fails on
+// a value that makes no sense.
 type Option func(*options) error
 
 type options struct {
@@ -22,6 +23,7 @@ type options struct {
 	retries    int
 	backoff    transport.Backoff
 	maxMessage int64
+	redirects  int
 	policy     *target.Policy // nil for none, as the following
 	breaker    *Breaker
 	rateLimit  *RateLimit
@@ -32,7 +34,7 @@ type options struct {
 func defaults() *options {
 	return &options{
 		header: make(http.Header), retries: 3,
-		backoff: transport.DefaultBackoff(), maxMessage: 32 << 20,
+		backoff: transport.DefaultBackoff(), maxMessage: 32 << 20, redirects: 3,
 	}
 }
 
@@ -144,6 +146,19 @@ func WithMaxMessage(bytes int64) Option {
 			return errors.New("http: the message limit must be above zero")
 		}
 		o.maxMessage = bytes
+		return nil
+	}
+}
+
+// WithMaxRedirects bounds how many redirects in a row are followed, which is only
+// done within the origin and where the method stays: by default 3, 0 for none. One
+// more is a *transport.StatusError.
+func WithMaxRedirects(n int) Option {
+	return func(o *options) error {
+		if n < 0 {
+			return errors.New("http: redirects must not be negative")
+		}
+		o.redirects = n
 		return nil
 	}
 }

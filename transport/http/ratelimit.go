@@ -48,7 +48,7 @@ func WithRateLimit(l *RateLimit) Option {
 // A RateLimitError means that a request's time was over before its turn came
 // under a RateLimit. Nothing was sent.
 type RateLimitError struct {
-	Origin string
+	Origin string // scheme, host and port
 }
 
 func (e *RateLimitError) Error() string {

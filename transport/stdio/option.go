@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// An Option adjusts a Transport.
+// An Option adjusts a Transport. The order of options does not matter. New fails on
+// a value that makes no sense.
 type Option func(*options) error
 
 type options struct {
