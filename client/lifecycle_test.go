@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"strings"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/conformance/fault"
+	"github.com/mcpera/mcpera/erecache"
 	"github.com/mcpera/mcpera/protocol"
 	"github.com/mcpera/mcpera/transport/stdio"
 )
@@ -136,7 +138,8 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 }
 
-// B056.
+// B056, M-MSG-11: one connection, and one process, serves whatever comes until it
+// is closed.
 func TestTheContextOfConnectDoesNotEndTheConnection(t *testing.T) {
 	for name, script := range map[string]fault.Script{"modern": fault.Modern(), "legacy": withSession(nil)} {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +155,9 @@ func TestTheContextOfConnectDoesNotEndTheConnection(t *testing.T) {
 					if _, err := c.CallTool(t.Context(), "echo", nil); err != nil {
 						t.Errorf("a call after the context's end: %v", err)
 					}
+				}
+				if n := s.Count(fault.Start); n > 1 {
+					t.Errorf("%d processes", n)
 				}
 			})
 		})
@@ -192,6 +198,35 @@ func TestACallerWhoGivesUpGetsTheContextsError(t *testing.T) {
 			t.Errorf("remembered %s", got)
 		}
 	})
+}
+
+// B076: there is nothing to say about a visit where nothing went wrong.
+func TestAnOrdinaryVisitLogsNothing(t *testing.T) {
+	for _, p := range places() {
+		t.Run(p.name, func(t *testing.T) {
+			log := new(output)
+			c, err := client.Connect(t.Context(), p.open(t, p.era), client.WithEraCache(erecache.New(time.Now)), client.WithResponseCache(nil),
+				client.WithProbeTimeout(never), client.WithLogger(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.CallTool(t.Context(), "test_simple_text", nil); err != nil {
+				t.Error(err)
+			}
+			for _, err := range c.Subscribe(t.Context(), everyList) {
+				if err != nil {
+					t.Error(err)
+				}
+				break
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+			if log.text.Len() > 0 {
+				t.Errorf("the log has\n%s", log.text.String())
+			}
+		})
+	}
 }
 
 func TestAfterCloseCallsAreErrClosed(t *testing.T) {

@@ -73,8 +73,8 @@ func (o *output) check(t *testing.T) {
 	}
 }
 
-// L-SES-02: whatever a server does, what the client logs, traces, returns and
-// is printed as holds no secret.
+// L-SES-02, B-SAM-10: whatever a server does, what the client logs, traces,
+// returns and is printed as holds no secret, nor what a model is asked or says.
 func TestNothingThatAProgramMayPrintRevealsASecret(t *testing.T) {
 	id := fault.Header("Mcp-Session-Id", secret)
 	cookie := fault.Header("Set-Cookie", "c="+secret)
@@ -98,7 +98,8 @@ func TestNothingThatAProgramMayPrintRevealsASecret(t *testing.T) {
 		"requests of the server": session.With(fault.Script{
 			protocol.MethodCallTool: {{
 				fault.Stream(), fault.Message(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`),
-				fault.Message(`{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage"}`), fault.Content("done"),
+				fault.Message(`{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{"maxTokens":1,"messages":[` +
+					`{"role":"user","content":{"type":"text","text":"` + secret + `"}}]}}`), fault.Content("done"),
 			}},
 			fault.Response: {refuse(500)},
 		}),
@@ -144,7 +145,10 @@ func visitPrinting(t *testing.T, s *scripted, out *output) {
 	out.show(tr)
 	c, err := client.Connect(t.Context(), tr, s.options([]client.Option{
 		client.WithRetries(1, soon),
-		client.WithHandler(rooter(func(context.Context) ([]protocol.Root, error) { return nil, errors.New("none") })),
+		client.WithHandler(struct {
+			rooter
+			sampler
+		}{func(context.Context) ([]protocol.Root, error) { return nil, errors.New("none") }, says(secret)}),
 		client.WithLogger(slog.New(slog.NewJSONHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))),
 		client.WithTrace(func(e client.Event) { out.show(e) }),
 		client.WithStreamLost(out.showError),

@@ -115,7 +115,24 @@ func TestAPingBeforeTheHandshakeIsAnswered(t *testing.T) {
 	}
 }
 
-// M-MSG-10: a modern server's requests are not answered.
+// L-PRG-03: no progress is reported of what a server asks, token or not.
+func TestAServersRequestIsAnsweredWithoutProgress(t *testing.T) {
+	overBoth(t, legacyAsks(protocol.MethodListRoots, `{"_meta":{"progressToken":"p"}}`), func(t *testing.T, s *scripted) {
+		c := s.connected(t, client.WithHandler(rooter(func(context.Context) ([]protocol.Root, error) { return nil, nil })))
+		if _, err := c.CallTool(t.Context(), "echo", nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if answers, told := s.Count(fault.Response), s.Count(protocol.MethodProgress); answers != 1 || told != 0 {
+			t.Errorf("%d answers, and %d notifications of progress", answers, told)
+		}
+	})
+}
+
+// M-MSG-10, M-ERR-02, M-ERR-03, M-ERR-04: a modern server's requests are not
+// answered, neither with an error.
 func TestAModernServersRequestsAreNotAnswered(t *testing.T) {
 	s := overStdio(t, modernCalls(fault.Answer{
 		fault.Message(`{"jsonrpc":"2.0","id":"asked-1","method":"ping"}`),
