@@ -62,7 +62,7 @@ func (e *ResourceError) Error() string {
 type DiscoveryError struct {
 	What string // "resource metadata" or "authorization server metadata"
 	URL  string // origin and path of where it was looked for last
-	Err  error
+	Err  error  // why not; never nil
 }
 
 func (e *DiscoveryError) Error() string {

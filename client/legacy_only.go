@@ -15,9 +15,9 @@ import (
 
 // An EraError means that the connection's era has no such method.
 type EraError struct {
-	Method  string
-	Era     negotiation.Era
-	Instead string // what to do in this era, "" for nothing
+	Method  string          // the JSON-RPC method that does not exist
+	Era     negotiation.Era // that of the connection
+	Instead string          // what to do in this era, "" for nothing
 }
 
 func (e *EraError) Error() string {

@@ -189,8 +189,8 @@ func checkAction(action string) error {
 //
 // Source: MCP 2026-07-28, server/tools, "Output Schema".
 type OutputError struct {
-	Tool string
-	Err  error
+	Tool string // the tool's name
+	Err  error  // what does not fit, or why the schema can't be used; never nil
 }
 
 func (e *OutputError) Error() string {

@@ -15,8 +15,8 @@ var ErrUndeclared = errors.New("the client did not declare it")
 // An UndeclaredError means that a server asked for what the client did not
 // declare, because the program's handler does not serve it.
 type UndeclaredError struct {
-	Method string
-	What   string
+	Method string // what the server asked for, such as "sampling/createMessage"
+	What   string // what was not declared, in words
 }
 
 func (e *UndeclaredError) Error() string {
@@ -28,8 +28,8 @@ func (e *UndeclaredError) Unwrap() error { return ErrUndeclared }
 
 // A RequestError means that what a server asked for is malformed or unsafe.
 type RequestError struct {
-	Method string
-	Err    error
+	Method string // what the server asked for, such as "elicitation/create"
+	Err    error  // what is wrong with it; never nil
 }
 
 func (e *RequestError) Error() string {
@@ -42,8 +42,8 @@ func (e *RequestError) Unwrap() error { return e.Err }
 // A HandlerError means that the program's handler failed: it returned an
 // error, panicked, or gave no valid answer.
 type HandlerError struct {
-	Method string
-	Err    error
+	Method string // what the handler was to serve, such as "elicitation/create"
+	Err    error  // what it returned, or why its answer will not do; never nil
 	Stack  []byte // of a panic, else nil
 }
 

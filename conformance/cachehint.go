@@ -13,8 +13,8 @@ const (
 //
 // Source: MCP 2026-07-28, server/utilities/caching.
 type CacheHint struct {
-	TTL   time.Duration
-	Scope string
+	TTL   time.Duration // zero: stale at once
+	Scope string        // Public or Private
 }
 
 // A hinted is an item's own hint, nil for the default, and the scope that a

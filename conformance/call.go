@@ -12,7 +12,7 @@ import (
 
 // A Principal is who a bearer token stands for.
 type Principal struct {
-	Name   string
+	Name   string   // sessions and tasks belong to it
 	Scopes []string // what tools, resources and prompts with a scope ask for
 }
 
@@ -22,17 +22,17 @@ func (p Principal) has(scope string) bool { return scope == "" || slices.Contain
 // it, the same in both eras. Its methods are safe for concurrent use until
 // that code returns.
 type Call struct {
-	Era          Era    // Modern or Legacy
-	Version      string // protocol version; "" when a legacy request outside a session does not say
-	Method       string
-	Name         string            // of the tool or prompt, or the URI of the resource
-	Arguments    jsontext.Value    // an object, {} when there were none
-	Variables    map[string]string // what the variables of a resource template matched
-	Meta         protocol.Meta     // the request's own _meta
-	Client       protocol.Implementation
-	Capabilities protocol.ClientCapabilities
-	Principal    Principal         // zero without authentication
-	Trace        map[string]string // traceparent, tracestate and baggage, when well-formed
+	Era          Era                         // Modern or Legacy
+	Version      string                      // protocol version; "" when a legacy request outside a session does not say
+	Method       string                      // the JSON-RPC method
+	Name         string                      // of the tool or prompt, or the URI of the resource
+	Arguments    jsontext.Value              // an object, {} when there were none
+	Variables    map[string]string           // what the variables of a resource template matched
+	Meta         protocol.Meta               // the request's own _meta
+	Client       protocol.Implementation     // what the client says it is
+	Capabilities protocol.ClientCapabilities // what it declares, in this request or for its session
+	Principal    Principal                   // zero without authentication
+	Trace        map[string]string           // traceparent, tracestate and baggage, when well-formed
 
 	id       protocol.ID
 	params   jsontext.Value

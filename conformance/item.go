@@ -11,8 +11,8 @@ import (
 // A Tool is a tool and the code behind it. A definition without an input
 // schema takes any object.
 type Tool struct {
-	Definition protocol.Tool
-	Run        Run
+	Definition protocol.Tool // as it is listed
+	Run        Run           // not nil, unless nobody calls it
 
 	Cache *CacheHint // nil for the server's default
 	Scope string     // what a principal needs to call it; "" for nothing

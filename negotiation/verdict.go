@@ -19,14 +19,14 @@ type Verdict interface {
 // Modern: the server speaks the modern era. The connection stays modern
 // whatever fails later.
 type Modern struct {
-	Version  string // the version to use
-	Discover *protocol.DiscoverResult
+	Version  string                   // the version to use
+	Discover *protocol.DiscoverResult // what the server says of itself
 }
 
 // ModernRetry: the server speaks the modern era, at Version but not at the
 // version of the probe. Probe again at Version, once.
 type ModernRetry struct {
-	Version string
+	Version string // one that both speak
 }
 
 // Legacy: the answer is one that only a server without server/discover gives.
@@ -111,8 +111,8 @@ const (
 // repeated. It is an error value too, which Unwrap ties to its cause and, for
 // NoCommonVersion, to ErrNoCommonVersion.
 type Error struct {
-	Kind   Kind
-	Reason Reason
+	Kind   Kind   // what it says about the server
+	Reason Reason // why, in one word
 	// Status is the HTTP status, 0 over stdio.
 	Status int
 	// Supported is the server's own list of versions, for NoCommonVersion.

@@ -2,12 +2,17 @@
 // take, their tool calls into calls of MCP tools, and results into what they
 // take back. It is plain JSON in and out: bring the provider's SDK, or none.
 //
-//	request["tools"], err = toolcall.Anthropic.Tools(tools)
-//	calls, err := toolcall.Anthropic.Calls(message)
+//	calls, err := toolcall.Anthropic.Calls(answer)
 //	for _, call := range calls {
 //		result, err := c.CallTool(ctx, call.Name, call.Arguments)
+//		if err != nil {
+//			result = toolcall.Failure(err) // the model may know another way
+//		}
 //		block, err := toolcall.Anthropic.Result(call, result)
 //	}
+//
+// All of it is pure and may be called concurrently. What a tool answers is text of
+// its server: the model reads it as it is.
 package toolcall
 
 import (
@@ -23,8 +28,8 @@ import (
 // A Tool is what a model is told of a tool. Name must suit the provider, which
 // takes letters, digits, _ and -, 64 at most: package fleet makes such names.
 type Tool struct {
-	Name        string
-	Description string
+	Name        string         // unique in a request
+	Description string         // the server's words, for the model
 	Schema      jsontext.Value // JSON Schema of the arguments, an object
 }
 
@@ -109,8 +114,8 @@ func arguments(name string, raw jsontext.Value) (jsontext.Value, error) {
 // An ArgumentsError means that a model wrote arguments that are no JSON object.
 // Tell it so: see Failure.
 type ArgumentsError struct {
-	Tool      string
-	Arguments string
+	Tool      string // the name that the model called
+	Arguments string // what it wrote
 }
 
 func (e *ArgumentsError) Error() string {
