@@ -237,7 +237,7 @@ var steps = []struct {
 	}, true},
 }
 
-// One program, six places, the same results. Promise 5: the caller does not
+// One program, eight places, the same results. Promise 5: the caller does not
 // see the era.
 func TestTheSameProgramGivesTheSameEverywhere(t *testing.T) {
 	var first []any // what the first place gave

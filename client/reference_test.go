@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -20,9 +21,8 @@ import (
 	"github.com/mcpera/mcpera/erecache"
 	"github.com/mcpera/mcpera/protocol"
 	"github.com/mcpera/mcpera/transport"
+	"github.com/mcpera/mcpera/transport/inmemory"
 	"github.com/mcpera/mcpera/transport/stdio"
-
-	"time"
 )
 
 // referenceVariable makes the process of a test the reference server, over its
@@ -104,12 +104,13 @@ type place struct {
 	open func(*testing.T, conformance.Era) transport.Transport
 }
 
-// places are all six ways.
+// places are all eight ways.
 func places() []place {
 	var all []place
 	for _, era := range []conformance.Era{conformance.Modern, conformance.Legacy} {
 		all = append(all,
 			place{"stdio, " + era.String(), era, referenceStdio},
+			place{"in memory, " + era.String(), era, referenceInMemory},
 			place{"HTTP JSON, " + era.String(), era, referenceJSON},
 			place{"HTTP SSE, " + era.String(), era, referenceSSE},
 		)
@@ -150,6 +151,18 @@ func referenceStdio(t *testing.T, era conformance.Era) transport.Transport {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), referenceVariable+"="+era.String(), "GORACE=atexit_sleep_ms=0")
 	tr, err := stdio.New(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// referenceInMemory runs the reference server in this process.
+func referenceInMemory(t *testing.T, era conformance.Era) transport.Transport {
+	t.Helper()
+	srv := newReference(era)
+	t.Cleanup(srv.Close)
+	tr, err := inmemory.New(srv.ServeStdio)
 	if err != nil {
 		t.Fatal(err)
 	}
