@@ -189,10 +189,12 @@ func (c *Client) answer(s session, msg *protocol.Message, body []byte) {
 	}
 }
 
-// receiveCancelled stops serving a request that the server no longer wants.
+// receiveCancelled stops serving a request that the server no longer wants, and
+// keeps its reason for who looks for it.
 func (c *Client) receiveCancelled(msg *protocol.Message) {
 	var p protocol.CancelledParams
 	if json.Unmarshal(msg.Params, &p) == nil {
+		c.config.log.Debug("the server canceled", "server", c.link.target.String(), "reason", protocol.Quote(p.Reason))
 		c.serving.cancel(p.RequestID)
 		c.subs.cancelled(p.RequestID)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 
@@ -183,6 +184,7 @@ func TestAHandlerMayCallTheClient(t *testing.T) {
 
 // L-CAN-10: a request that the server cancels ends its handler's context, and
 // is not answered. B-CAN-05: cancellations that make no sense are ignored.
+// B-CAN-06: a reason is kept in the log.
 func TestAServersCancellationEndsTheHandlerAndIsNotAnswered(t *testing.T) {
 	cancel := func(params string) fault.Step {
 		return fault.Message(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":` + params + `}`)
@@ -198,7 +200,9 @@ func TestAServersCancellationEndsTheHandlerAndIsNotAnswered(t *testing.T) {
 		},
 		{fault.Stream(), fault.Message(`{"jsonrpc":"2.0","id":"b","method":"ping"}`), fault.After(fault.Response), fault.Content("done")},
 	}}), func(t *testing.T, s *scripted) {
-		c := s.connected(t, client.WithHandler(rooter(func(ctx context.Context) ([]protocol.Root, error) {
+		log := new(output)
+		logger := client.WithLogger(slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		c := s.connected(t, logger, client.WithHandler(rooter(func(ctx context.Context) ([]protocol.Root, error) {
 			s.Release("at work")
 			<-ctx.Done()
 			s.Release("canceled")
@@ -211,6 +215,12 @@ func TestAServersCancellationEndsTheHandlerAndIsNotAnswered(t *testing.T) {
 		}
 		if got := s.await(t, fault.Response, 1).Body; !containsAll(got, `"id":"b"`) {
 			t.Errorf("the first answer is %s, want that of the ping", got)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if !containsAll(log.text.String(), "enough") {
+			t.Errorf("the log lacks the reason:\n%s", log.text.String())
 		}
 	})
 }
