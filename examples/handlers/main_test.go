@@ -14,9 +14,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// B-ELI-03, B-ELI-06, B-ELI-08, B-ELI-09, B-ELI-10, B-ELI-12, B-SAM-08: the
-// user sees who asks and for what, and a page's host and whole address;
-// nothing is sent, or opened, before a yes.
+// B-ELI-03, B-ELI-06, B-ELI-08, B-ELI-09, B-ELI-12, B-SAM-08: the user sees who
+// asks and for what, and a page's host and whole address, nowhere but there;
+// nothing is sent, and no page visited, before a yes.
 func TestTheUserIsAsked(t *testing.T) {
 	for name, tc := range map[string]struct{ tool, arguments, typed, want string }{
 		"a form": {
@@ -42,6 +42,10 @@ func TestTheUserIsAsked(t *testing.T) {
 		"a page": {
 			"test_elicitation_url", `{}`, "yes\n",
 			"SERVER asks: Please sign in.\nat example.com: https://example.com/sign-in\nvisit it? yes or no> Visit: accept\n",
+		},
+		"a page that is not visited": {
+			"test_elicitation_url", `{}`, "no\n",
+			"SERVER asks: Please sign in.\nat example.com: https://example.com/sign-in\nvisit it? yes or no> Visit: decline\n",
 		},
 		"a message": {
 			"test_sampling", `{"prompt":"Say hello."}`, "Hello.\nyes\n",
