@@ -32,7 +32,8 @@ func TestAnAnswerThatDependsOnInputIsNotKept(t *testing.T) {
 	})
 }
 
-// A legacy server has no hints to give; what looks like one means nothing.
+// L-PAG-05: a legacy server has no hints to give; what looks like one means
+// nothing. So nothing of a session, cursors neither, is there in another.
 func TestLegacyAnswersAreNotKept(t *testing.T) {
 	overBoth(t, kept(aMinute).With(fault.Script{
 		protocol.MethodDiscover: {{fault.Error(-32601, "method not found")}},

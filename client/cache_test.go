@@ -17,7 +17,8 @@ import (
 	mcphttp "github.com/mcpera/mcpera/transport/http"
 )
 
-// M-CCH-03, M-CCH-04.
+// M-CCH-03, M-CCH-04, M-CCH-05: an answer is fresh for its time; then the next
+// use, and nothing else, asks again.
 func TestFreshAnswersAreGivenOut(t *testing.T) {
 	overBoth(t, kept(aMinute), func(t *testing.T, s *scripted) {
 		now := newStill()
@@ -45,6 +46,7 @@ func TestFreshAnswersAreGivenOut(t *testing.T) {
 	})
 }
 
+// M-DSC-01.
 func TestAFreshDiscoverResultSavesTheRoundTrip(t *testing.T) {
 	overBoth(t, kept(aMinute), func(t *testing.T, s *scripted) {
 		now := newStill()

@@ -134,6 +134,7 @@ func TestDeclinedAndCanceledFormsCarryNoContent(t *testing.T) {
 	}
 }
 
+// B-SCH-02, B-ELI-04.
 func TestAFormThatCannotBeCheckedIsRefused(t *testing.T) {
 	for name, schema := range map[string]string{
 		"an unknown dialect": `{"$schema":"https://json-schema.org/draft/2019-09/schema","type":"object"}`,
@@ -196,7 +197,8 @@ func TestUnsafeURLsAreRefusedBeforeTheHandlerSeesThem(t *testing.T) {
 	}
 }
 
-// B-ELI-07: nothing is fetched ahead of the user's consent, nor after it.
+// B-ELI-07, B-ELI-10: nothing is fetched ahead of the user's consent, nor
+// after it: the page is seen where the user opens it, and nowhere else.
 func TestAVisitsURLIsNeverFetched(t *testing.T) {
 	var hits atomic.Int64
 	spy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hits.Add(1) }))

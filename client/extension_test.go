@@ -49,7 +49,7 @@ func TestExtensionsAreDeclaredInTheModernEraAlone(t *testing.T) {
 	}
 }
 
-// What the server declares is there to read.
+// M-DSC-01: what the server declares is there to read.
 func TestTheServersExtensionsCanBeRead(t *testing.T) {
 	c := connectTo(t, referenceJSON(t, conformance.Modern))
 	if _, ok := c.Capabilities().Extensions[protocol.ExtensionTasks]; !ok {

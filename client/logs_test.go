@@ -20,8 +20,9 @@ func logging(levels ...string) []fault.Step {
 	return steps
 }
 
-// M-LOG-01: a modern call names its level; L-LOG-01: a legacy session is set to
-// it once, if the server logs. Levels that nobody asked for are not passed on.
+// M-LOG-01, B-CAP-01: a modern call names its level; L-LOG-01: a legacy
+// session is set to it once, if the server logs. Levels that nobody asked for
+// are not passed on.
 func TestLogsAreAskedForAsTheEraHasIt(t *testing.T) {
 	either(t, logging("debug", "error", "emergency", "vendor"), func(t *testing.T, s *scripted) {
 		c := s.connected(t)

@@ -61,8 +61,8 @@ func TestMiddlewareStandsAroundEachCall(t *testing.T) {
 
 func mustFail[T any](_ T, err error) error { return err }
 
-// B-TOL-04: middleware may change what is sent and what comes back, or answer
-// itself.
+// B-TOL-04, B-PRO-02, B-CMP-02, B-LOG-02: middleware may change what is sent
+// and what comes back, or answer itself.
 func TestMiddlewareMayChangeACall(t *testing.T) {
 	cause := errors.New("not today")
 	for name, tc := range map[string]struct {

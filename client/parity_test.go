@@ -237,8 +237,8 @@ var steps = []struct {
 	}, true},
 }
 
-// One program, eight places, the same results. Promise 5: the caller does not
-// see the era.
+// L-TRN-04, M-DSC-01: one program, eight places, the same results. Promise 5:
+// the caller does not see the era.
 func TestTheSameProgramGivesTheSameEverywhere(t *testing.T) {
 	var first []any // what the first place gave
 	for _, p := range places() {

@@ -132,8 +132,8 @@ func TestRoundsShareTheTokenOfTheirCall(t *testing.T) {
 	}
 }
 
-// B-PRG-02: a flood costs no more memory than a bound, and never the last one.
-// What is taken comes in order, and before the call returns.
+// B-PRG-02, B-LOG-02: a flood costs no more memory than a bound, and never the
+// last one. What is taken comes in order, and before the call returns.
 func TestAFloodOfProgressIsBoundedAndKeepsTheLast(t *testing.T) {
 	const flood, bound = 5000, 1024
 	values := make([]int, flood)

@@ -331,7 +331,7 @@ func TestAFailedHandlerFailsItsCallAlone(t *testing.T) {
 	}
 }
 
-// The handler's context ends with the call.
+// B-ELI-13: the handler's context ends with the call.
 func TestAHandlersContextEndsWithItsCall(t *testing.T) {
 	s := overHTTP(t, modernCalls(inputRequired("", "k", asksForm)))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -21,9 +21,10 @@ const (
 	hiParams   = `{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}}],"maxTokens":10}`
 )
 
-// B-MSG-05, B-MSG-06, B-SAM-02, B-ELI-02, L-MSG-13, L-PNG-01, L-ROT-06,
-// L-SAM-11, L-ELI-14, L-VER-03: what a legacy server is told, whatever the
-// transport. An answer has the id of its request, byte for byte (B078).
+// B-MSG-05, B-MSG-06, B-SAM-02, B-ELI-02, B-ROT-04, L-MSG-13, L-PNG-01,
+// L-ROT-06, L-SAM-11, L-ELI-14, L-VER-03, M-ERR-05: what a legacy server is
+// told, whatever the transport. An answer has the id of its request, byte for
+// byte (B078), and nothing is given that no handler offers.
 func TestALegacyServersRequestIsAnswered(t *testing.T) {
 	refuses := errors.New("secret of the program")
 	for name, tc := range map[string]struct {

@@ -27,8 +27,8 @@ func telling(subscribes ...fault.Answer) fault.Script {
 	})
 }
 
-// L-SUB-01: lists are told of unasked where that was declared, resources are
-// subscribed to, and what is granted says so.
+// L-SUB-01, B-CAP-01: lists are told of unasked where that was declared,
+// resources are subscribed to, and what is granted says so.
 func TestALegacySubscriptionIsWhatTheServerDeclared(t *testing.T) {
 	overBoth(t, telling(fault.Answer{fault.Result(`{}`)}, fault.Answer{fault.Error(-32602, "no such resource")}), func(t *testing.T, s *scripted) {
 		c := s.connected(t)

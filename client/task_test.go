@@ -101,7 +101,7 @@ func TestACanceledTaskSaysSo(t *testing.T) {
 	}
 }
 
-// A server that answers at once gives a task that is over.
+// M-EXT-02: a server that answers at once gives a task that is over.
 func TestAToolThatMakesNoTaskGivesOneThatIsOver(t *testing.T) {
 	bothEras(t, func(t *testing.T, era string) {
 		script := fault.Modern()
@@ -151,8 +151,8 @@ func taskAsks(keys ...string) string {
 	return `{"taskId":"t/1 é","status":"input_required","pollIntervalMs":1,"inputRequests":{` + strings.Join(asked, ",") + `}}`
 }
 
-// X-TSK-01, X-TSK-11: the extension stands in every request, the task's id in
-// the routing header.
+// X-TSK-01, X-TSK-11, M-MSG-12: the extension stands in every request, the
+// task's id in the routing header.
 func TestRequestsForATaskNameItAndTheExtension(t *testing.T) {
 	s := overHTTP(t, tasking(taskAsks("a"), taskDone))
 	c := s.connected(t, client.WithTasks(), client.WithHandler(accepts(nil)))
@@ -186,7 +186,8 @@ func TestRequestsForATaskNameItAndTheExtension(t *testing.T) {
 	}
 }
 
-// X-TSK-09: each request of a task is served once, however often it is told.
+// X-TSK-09, X-TSK-08: each request of a task is served once, however often it
+// is told.
 func TestEachInputOfATaskIsServedOnce(t *testing.T) {
 	s := overHTTP(t, tasking(taskAsks("a"), taskAsks("a"), taskAsks("a", "b"), taskAsks("b"), taskDone))
 	asked := 0

@@ -59,6 +59,7 @@ func TestTTL(t *testing.T) {
 	}
 }
 
+// B-META-04.
 func TestServerInfo(t *testing.T) {
 	weather := protocol.Implementation{Name: "weather", Version: "1.2"}
 	const named = `{"name":"weather","version":"1.2"}`
@@ -87,6 +88,7 @@ func TestServerInfo(t *testing.T) {
 	}
 }
 
+// M-DSC-01.
 func TestDiscoverResultRoundTrip(t *testing.T) {
 	const text = `{"resultType":"complete","supportedVersions":["2026-07-28"],` +
 		`"capabilities":{"tools":{"listChanged":true,"later":1},"resources":{"subscribe":true},"logging":{"x":2},` +

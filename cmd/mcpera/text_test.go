@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// B-LOG-02: what a server says can't steer a terminal.
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain":                     "plain",

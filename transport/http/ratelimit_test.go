@@ -14,6 +14,7 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
+// B-CMP-02.
 func TestRateLimitIsSharedByTheTransportsOfAnOrigin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
