@@ -103,5 +103,5 @@ func (e *PageError) Unwrap() error { return e.Err }
 // Causes of a PageError.
 var (
 	ErrRepeatedCursor = errors.New("the server gave a cursor that it had given before")
-	ErrTooManyPages   = errors.New("the list has more pages than the limit")
+	ErrTooManyPages   = errors.New("the list has more pages; client.WithMaxPages sets the limit")
 )

@@ -46,6 +46,8 @@ type config struct {
 	callTimeout    time.Duration
 	callLimit      time.Duration
 	maxRounds      int
+	maxPages       int
+	maxProbeAnswer int64
 	retries        int
 	restarts       int
 	backoff        transport.Backoff
@@ -76,6 +78,8 @@ func newConfig(opts []Option) (*config, error) {
 		callTimeout:    time.Minute,
 		callLimit:      10 * time.Minute,
 		maxRounds:      10,
+		maxPages:       defaultMaxPages,
+		maxProbeAnswer: defaultProbeAnswer,
 		retries:        3,
 		restarts:       3,
 		backoff:        transport.DefaultBackoff(),

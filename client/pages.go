@@ -3,11 +3,24 @@ package client
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"iter"
 )
 
-// maxPages bounds how many pages an iterator reads.
-const maxPages = 1000
+// defaultMaxPages bounds how many pages an iterator reads.
+const defaultMaxPages = 1000
+
+// WithMaxPages bounds how many pages of a list an iterator reads: by default
+// 1,000. A *PageError says that there were more.
+func WithMaxPages(n int) Option {
+	return func(c *config) error {
+		if n <= 0 {
+			return errors.New("client: the pages must be above zero")
+		}
+		c.maxPages = n
+		return nil
+	}
+}
 
 // A page is one part of a list.
 type page[T any] struct {
@@ -21,7 +34,7 @@ type page[T any] struct {
 //
 // Source: MCP 2026-07-28, server/utilities/pagination.
 func pages[T any](
-	ctx context.Context, method string, opts []CallOption,
+	ctx context.Context, c *Client, method string, opts []CallOption,
 	fetch func(context.Context, []CallOption) (page[T], error),
 ) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
@@ -48,7 +61,7 @@ func pages[T any](
 			case seen[cursor]:
 				yield(nil, &PageError{Method: method, Pages: n + 1, Err: ErrRepeatedCursor})
 				return
-			case n+1 == maxPages:
+			case n+1 == c.config.maxPages:
 				yield(nil, &PageError{Method: method, Pages: n + 1, Err: ErrTooManyPages})
 				return
 			}

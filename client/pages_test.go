@@ -91,6 +91,14 @@ func TestTheNumberOfPagesIsLimited(t *testing.T) {
 	if page, ok := errors.AsType[*client.PageError](end); !ok || !errors.Is(end, client.ErrTooManyPages) || page.Pages != 1000 || n != 1000 {
 		t.Errorf("%v after %d tools", end, n)
 	}
+	n = 0
+	for _, err := range s.connected(t, client.WithMaxPages(2)).Tools(t.Context()) {
+		end = err
+		n++
+	}
+	if page, ok := errors.AsType[*client.PageError](end); !ok || page.Pages != 2 || n != 3 || !containsAll(end.Error(), "WithMaxPages") {
+		t.Errorf("%v after %d, want two pages and an error that names the option", end, n)
+	}
 }
 
 // Leaving the loop asks for no further page, and the context ends it.

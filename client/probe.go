@@ -11,8 +11,20 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
-// maxProbeAnswer bounds the answer to a probe: 1 MiB.
-const maxProbeAnswer = 1 << 20
+// defaultProbeAnswer bounds the answer to a probe: 1 MiB.
+const defaultProbeAnswer = 1 << 20
+
+// WithMaxProbeAnswer bounds the answer to a probe over HTTP, in bytes: by default
+// 1 MiB, or the transport's limit on a message if that is less.
+func WithMaxProbeAnswer(bytes int64) Option {
+	return func(c *config) error {
+		if bytes <= 0 {
+			return errors.New("client: the limit on a probe's answer must be above zero")
+		}
+		c.maxProbeAnswer = bytes
+		return nil
+	}
+}
 
 // A probed is a probe with its outcome, kept to say what it met.
 type probed struct {
@@ -89,7 +101,7 @@ func (n *negotiator) probe(ctx context.Context, version string, limit time.Durat
 		return probed{}, err
 	}
 	p := probed{request: modernRequest(n.client.link.nextID(), version, meta, outgoing{method: protocol.MethodDiscover})}
-	p.request.MaxAnswer = maxProbeAnswer
+	p.request.MaxAnswer = n.client.config.maxProbeAnswer
 	p.request.Once = true // ask has a budget of its own
 	if n.client.link.Kind() == negotiation.Stdio {
 		p.outcome = n.probeStdio(ctx, p.request, limit)

@@ -21,7 +21,7 @@ func (c *Client) ListPrompts(ctx context.Context, opts ...CallOption) (*protocol
 
 // Prompts returns all of the server's prompts; see Tools.
 func (c *Client) Prompts(ctx context.Context, opts ...CallOption) iter.Seq2[*protocol.Prompt, error] {
-	return pages(ctx, protocol.MethodListPrompts, opts,
+	return pages(ctx, c, protocol.MethodListPrompts, opts,
 		func(ctx context.Context, opts []CallOption) (page[protocol.Prompt], error) {
 			r, err := c.ListPrompts(ctx, opts...)
 			if err != nil {

@@ -21,7 +21,7 @@ func (c *Client) ListResources(ctx context.Context, opts ...CallOption) (*protoc
 
 // Resources returns all of the server's resources; see Tools.
 func (c *Client) Resources(ctx context.Context, opts ...CallOption) iter.Seq2[*protocol.Resource, error] {
-	return pages(ctx, protocol.MethodListResources, opts,
+	return pages(ctx, c, protocol.MethodListResources, opts,
 		func(ctx context.Context, opts []CallOption) (page[protocol.Resource], error) {
 			r, err := c.ListResources(ctx, opts...)
 			if err != nil {
@@ -45,7 +45,7 @@ func (c *Client) ListResourceTemplates(ctx context.Context, opts ...CallOption) 
 
 // ResourceTemplates returns all of the server's resource templates; see Tools.
 func (c *Client) ResourceTemplates(ctx context.Context, opts ...CallOption) iter.Seq2[*protocol.ResourceTemplate, error] {
-	return pages(ctx, protocol.MethodListResourceTemplates, opts,
+	return pages(ctx, c, protocol.MethodListResourceTemplates, opts,
 		func(ctx context.Context, opts []CallOption) (page[protocol.ResourceTemplate], error) {
 			r, err := c.ListResourceTemplates(ctx, opts...)
 			if err != nil {

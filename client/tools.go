@@ -64,7 +64,7 @@ func (c *Client) mirrors() bool {
 // Tools returns all of the server's tools, page by page as they are asked for.
 // An error ends it, after what was read before: see PageError.
 func (c *Client) Tools(ctx context.Context, opts ...CallOption) iter.Seq2[*protocol.Tool, error] {
-	return pages(ctx, protocol.MethodListTools, opts,
+	return pages(ctx, c, protocol.MethodListTools, opts,
 		func(ctx context.Context, opts []CallOption) (page[protocol.Tool], error) {
 			r, err := c.ListTools(ctx, opts...)
 			if err != nil {

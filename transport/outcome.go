@@ -68,10 +68,14 @@ func noMessageError(target Target, req *Request, o negotiation.Outcome) error {
 		}
 		return &MessageError{Origin: target.String(), Method: req.Method, Status: o.Status, Said: said, Err: err}
 	}
-	return &StatusError{
+	e := &StatusError{
 		Origin: target.String(), Method: req.Method, Status: o.Status,
 		ContentType: o.ContentType, Location: o.Location, Said: said,
 	}
+	if o.Location != "" && len(o.Body) == 0 { // else it says why the body is no message
+		e.Err = o.Err
+	}
+	return e
 }
 
 // unusable reports whether o is an attempt at a message, rather than an HTTP

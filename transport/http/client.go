@@ -58,7 +58,7 @@ func newClient(o *options, endpoint *url.URL) (*http.Client, idleCloser, error) 
 		base = authorizingTripper{base, o.authorizer, endpoint}
 	}
 	client.Transport = roundTripper{base}
-	client.CheckRedirect = checkRedirect
+	client.CheckRedirect = checkRedirect(o.redirects)
 	if o.policy != nil {
 		if err := o.policy.CheckURL(endpoint); err != nil {
 			return nil, nil, err

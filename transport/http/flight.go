@@ -26,7 +26,7 @@ type flight struct {
 
 	request  *transport.Request // what is posted; nil for a stream
 	attempts int                // how often it may have reached the server
-	refusal  error              // why there are no other credentials, once the server has refused those
+	refusal  error              // why the answer is the last: no other credentials, or too many redirects
 }
 
 // begin starts a flight, unless the transport is closed. The flight must be

@@ -149,6 +149,7 @@ func TestOptionsRefuseWhatMakesNoSense(t *testing.T) {
 		"Max below Min":       WithBackoff(transport.Backoff{Min: 2, Max: 1}),
 		"MaxAfter below zero": WithBackoff(transport.Backoff{MaxAfter: -1}),
 		"a limit of zero":     WithMaxMessage(0),
+		"less than none":      WithMaxRedirects(-1),
 		"an error of theirs":  func(*options) error { return errors.New("http: no") },
 	} {
 		if _, err := New("http://h", opt); err == nil || !strings.HasPrefix(err.Error(), "http: ") {

@@ -67,8 +67,10 @@ func TestHostileAnswersCostTheirCall(t *testing.T) {
 		"a type of half a MB":        {headed(http.Header{"Content-Type": {"text/" + large}}, answer(400, "", "no")), isBriefly(new(*transport.StatusError))},
 		"a Location of half a MB":    {headed(http.Header{"Location": {"http://other.example/" + large}}, answer(307, "", "")), isBriefly(new(*transport.StatusError))},
 		"thousands of fields":        {headed(many, answer(200, "application/json", result)), isOK},
-		"trailers of megabytes":      {trailing(strings.Repeat("x", 4<<20)), func(_ negotiation.Outcome, err error) bool { return err == nil || isNetwork(negotiation.Outcome{}, err) }},
-		"hints before the answer":    {hints(3), isOK},
+		"trailers of megabytes": {trailing(strings.Repeat("x", 4<<20)), func(_ negotiation.Outcome, err error) bool {
+			return err == nil || isNetwork(negotiation.Outcome{}, err)
+		}},
+		"hints before the answer": {hints(3), isOK},
 	} {
 		for _, h2 := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, HTTP/2 %v", name, h2), func(t *testing.T) {
@@ -91,9 +93,13 @@ func TestHostileAnswersCostTheirCall(t *testing.T) {
 
 func isOK(_ negotiation.Outcome, err error) bool { return err == nil }
 
-func isNetwork(_ negotiation.Outcome, err error) bool { return errors.Is(err, transport.ErrUnavailable) }
+func isNetwork(_ negotiation.Outcome, err error) bool {
+	return errors.Is(err, transport.ErrUnavailable)
+}
 
-func isLimit(_ negotiation.Outcome, err error) bool { return errors.As(err, new(*transport.LimitError)) }
+func isLimit(_ negotiation.Outcome, err error) bool {
+	return errors.As(err, new(*transport.LimitError))
+}
 
 // isBriefly wants an error of the type that target points to, fit for a log.
 func isBriefly(target any) func(negotiation.Outcome, error) bool {

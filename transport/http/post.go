@@ -121,18 +121,23 @@ func permanent(err error) bool {
 		errors.As(err, &dns) && dns.IsNotFound
 }
 
-// maxRedirects bounds redirects within the origin.
-const maxRedirects = 3
-
-// checkRedirect follows only what keeps the method and stays within the
-// origin. Everything else is the answer, and its Location is reported.
-func checkRedirect(next *http.Request, via []*http.Request) error {
-	status := next.Response.StatusCode
-	keepsMethod := status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
-	if !keepsMethod || len(via) > maxRedirects || origin.Of(next.URL) != origin.Of(via[0].URL) {
-		return http.ErrUseLastResponse
+// checkRedirect follows only what keeps the method and stays within the origin, up
+// to most in a row. Everything else is the answer, and its Location is reported.
+func checkRedirect(most int) func(next *http.Request, via []*http.Request) error {
+	return func(next *http.Request, via []*http.Request) error {
+		status := next.Response.StatusCode
+		keepsMethod := status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
+		if !keepsMethod || origin.Of(next.URL) != origin.Of(via[0].URL) {
+			return http.ErrUseLastResponse
+		}
+		if len(via) > most {
+			if f := flightOf(next.Context()); f != nil {
+				f.refusal = fmt.Errorf("more redirects than the limit of %d", most)
+			}
+			return http.ErrUseLastResponse
+		}
+		return nil
 	}
-	return nil
 }
 
 // location returns where a redirect points, without what may be secret.

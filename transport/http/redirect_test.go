@@ -112,7 +112,7 @@ func TestRedirectsThatAreNotFollowedNameTheTarget(t *testing.T) {
 					t.Errorf("a %s was sent", got.Method)
 				}
 			}
-			if len(s.seen()) > 1+maxRedirects {
+			if len(s.seen()) > 1+defaults().redirects {
 				t.Errorf("%d requests", len(s.seen()))
 			}
 		})
@@ -134,11 +134,18 @@ func TestThreeRedirectsAreFollowedAndAFourthIsNot(t *testing.T) {
 	}
 	_, err := exchange(t.Context(), open(t, s.URL+"/0"), toolCall())
 	status := new(transport.StatusError)
-	if !errors.As(err, &status) || status.Location != s.URL+"/4" {
+	if !errors.As(err, &status) || status.Location != s.URL+"/4" || !strings.Contains(err.Error(), "the limit of 3") {
 		t.Errorf("four redirects: %v", err)
 	}
 	if n := len(s.seen()); n != 4+4 {
 		t.Errorf("%d requests", n)
+	}
+	if _, err := exchange(t.Context(), open(t, s.URL+"/0", WithMaxRedirects(4)), toolCall()); err != nil {
+		t.Errorf("four redirects, where they are wanted: %v", err)
+	}
+	_, err = exchange(t.Context(), open(t, s.URL+"/3", WithMaxRedirects(0)), toolCall())
+	if !errors.As(err, &status) || status.Location != s.URL+"/4" || !strings.Contains(err.Error(), "the limit of 0") {
+		t.Errorf("a redirect where none is wanted: %v", err)
 	}
 }
 

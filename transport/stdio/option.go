@@ -12,6 +12,7 @@ type Option func(*options) error
 
 type options struct {
 	maxMessage            int64
+	keptStderr            int
 	stdinGrace, termGrace time.Duration
 	env                   []string // of WithEnv
 	inheritEnv            bool
@@ -21,6 +22,7 @@ type options struct {
 func defaults() *options {
 	return &options{
 		maxMessage: 32 << 20,
+		keptStderr: defaultKeptStderr,
 		stdinGrace: 5 * time.Second,
 		termGrace:  2 * time.Second,
 		log:        slog.New(slog.DiscardHandler),
@@ -35,6 +37,18 @@ func WithMaxMessage(bytes int64) Option {
 			return errors.New("stdio: the message limit must be above zero")
 		}
 		o.maxMessage = bytes
+		return nil
+	}
+}
+
+// WithKeptStderr sets how many of the last bytes of the server's standard error are
+// kept for errors and Stderr: by default 8 KiB, 0 for none.
+func WithKeptStderr(bytes int) Option {
+	return func(o *options) error {
+		if bytes < 0 {
+			return errors.New("stdio: what is kept of standard error must not be negative")
+		}
+		o.keptStderr = bytes
 		return nil
 	}
 }

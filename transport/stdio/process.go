@@ -64,6 +64,7 @@ func start(cmd *exec.Cmd, o *options, r transport.Receiver) (*process, error) {
 	}
 	p := &process{
 		cmd: cmd, options: o, group: groupOf(cmd.Process), stdin: stdinW, stream: lines.New(stdinW, r, o.log),
+		stderr: tail{most: o.keptStderr},
 		exited: make(chan struct{}), drained: make(chan struct{}),
 	}
 	stderrDone := make(chan struct{})

@@ -115,7 +115,7 @@ func TestStderrIsAlwaysReadAndItsEndKept(t *testing.T) {
 			if err := tr.Close(); err != nil {
 				t.Errorf("Close: %v", err)
 			}
-			if got := tr.Stderr(); len(got) != keptStderr || !strings.HasSuffix(got, last) {
+			if got := tr.Stderr(); len(got) != defaultKeptStderr || !strings.HasSuffix(got, last) {
 				t.Errorf("%d bytes are kept, which end with %q", len(got), got[max(0, len(got)-30):])
 			}
 			if copied.Len() < 3*256<<10 || !strings.HasSuffix(copied.String(), last) {
@@ -137,7 +137,7 @@ func TestAServerThatLeavesFailsAllWhoWait(t *testing.T) {
 				t.Errorf("%v after %d attempts: %v", o.Failure, o.Attempts, err)
 				return
 			}
-			if exit.State.ExitCode() != 4 || len(exit.Stderr) != keptStderr || !strings.HasSuffix(exit.Stderr, "database is gone\n") {
+			if exit.State.ExitCode() != 4 || len(exit.Stderr) != defaultKeptStderr || !strings.HasSuffix(exit.Stderr, "database is gone\n") {
 				t.Errorf("exit status %d, stderr of %d bytes", exit.State.ExitCode(), len(exit.Stderr))
 			}
 			if text := err.Error(); len(text) > 1000 || !strings.Contains(text, "exit status 4") || !strings.Contains(text, `database is gone"`) {

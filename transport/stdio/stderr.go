@@ -5,11 +5,13 @@ import (
 	"sync"
 )
 
-// keptStderr is how much of a server's standard error an error repeats.
-const keptStderr = 8 << 10
+// defaultKeptStderr is how much of a server's standard error is kept.
+const defaultKeptStderr = 8 << 10
 
 // A tail keeps the last bytes written to it.
 type tail struct {
+	most int // how many it keeps
+
 	mu   sync.Mutex
 	kept []byte
 }
@@ -17,11 +19,11 @@ type tail struct {
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(p) >= keptStderr {
-		t.kept = append(t.kept[:0], p[len(p)-keptStderr:]...)
+	if len(p) >= t.most {
+		t.kept = append(t.kept[:0], p[len(p)-t.most:]...)
 		return len(p), nil
 	}
-	if over := len(t.kept) + len(p) - keptStderr; over > 0 {
+	if over := len(t.kept) + len(p) - t.most; over > 0 {
 		t.kept = t.kept[:copy(t.kept, t.kept[over:])]
 	}
 	t.kept = append(t.kept, p...)

@@ -10,8 +10,9 @@ import (
 )
 
 func TestTailKeepsTheLastBytes(t *testing.T) {
+	const keptStderr = defaultKeptStderr
 	var all strings.Builder
-	var tl tail
+	tl := tail{most: keptStderr}
 	for i, n := range []int{0, 1, 100, keptStderr - 101, 1, 5000, keptStderr, keptStderr + 1, 3, 3 * keptStderr, keptStderr - 1, 2} {
 		part := strings.Repeat(string(rune('a'+i)), n)
 		all.WriteString(part)
@@ -31,10 +32,10 @@ func TestTailKeepsTheLastBytes(t *testing.T) {
 func TestDrainReadsOnWhenItsCopyFails(t *testing.T) {
 	const size = 100 << 10
 	r := &io.LimitedReader{R: iotest.HalfReader(endless{}), N: size}
-	var kept tail
+	kept := tail{most: defaultKeptStderr}
 	w := &failing{after: 10}
 	drain(r, &kept, w)
-	if r.N != 0 || len(kept.String()) != keptStderr {
+	if r.N != 0 || len(kept.String()) != defaultKeptStderr {
 		t.Errorf("%d bytes unread, %d kept", r.N, len(kept.String()))
 	}
 	if w.calls != w.after+1 {
@@ -44,6 +45,15 @@ func TestDrainReadsOnWhenItsCopyFails(t *testing.T) {
 	drain(&io.LimitedReader{R: endless{}, N: size}, &kept, &copied)
 	if copied.Len() != size {
 		t.Errorf("%d bytes copied", copied.Len())
+	}
+}
+
+func TestATailOfNothing(t *testing.T) {
+	var none tail
+	for _, text := range []string{"", "x", "secret"} {
+		if n, err := io.WriteString(&none, text); n != len(text) || err != nil || none.String() != "" {
+			t.Errorf("Write(%q) = %d, %v; kept %q", text, n, err, none.String())
+		}
 	}
 }
 

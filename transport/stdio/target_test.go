@@ -40,6 +40,7 @@ func TestOptionsRefuseWhatMakesNoSense(t *testing.T) {
 		"a grace below zero":     WithShutdown(-1, 0),
 		"another one below zero": WithShutdown(0, -time.Nanosecond),
 		"a limit far below zero": WithMaxMessage(-1 << 40),
+		"less than no stderr":    WithKeptStderr(-1),
 	} {
 		if _, err := New(exec.Command("server"), opt); err == nil || !strings.HasPrefix(err.Error(), "stdio: ") {
 			t.Errorf("%s: error %v", name, err)
