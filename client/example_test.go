@@ -77,7 +77,9 @@ func ExampleOnProgress() {
 	defer c.Close()
 
 	r, err := c.CallTool(ctx, "test_tool_with_progress", nil, client.OnProgress(func(p protocol.Progress) {
-		fmt.Printf("%v of %v\n", p.Progress, *p.Total)
+		if p.Total != nil { // else nobody knows how much there is to do
+			fmt.Printf("%v of %v\n", p.Progress, *p.Total)
+		}
 	}))
 	if err != nil {
 		log.Fatal(err)
