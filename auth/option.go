@@ -200,7 +200,8 @@ func WithIssuerAlias(named, says string) Option {
 	}
 }
 
-// WithExpirySkew sets how long before its end a token is renewed: by default 30 s.
+// WithExpirySkew sets how long before its end a token is renewed: by default 30 s,
+// and no more than half its life.
 func WithExpirySkew(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {

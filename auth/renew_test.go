@@ -71,24 +71,48 @@ func TestManyRefusalsMakeOneRefresh(t *testing.T) {
 	}
 }
 
-func TestExpirySkew(t *testing.T) {
+func TestWhenATokenIsRenewed(t *testing.T) {
+	end := time.Unix(1000, 0)
 	for name, tc := range map[string]struct {
+		life   time.Duration // 0: not known
 		before time.Duration // of the end
-		want   int           // refreshes
+		want   bool
 	}{
-		"a second before it is time": {31 * time.Second, 0},
-		"when it is time":            {30 * time.Second, 1},
-		"at the end":                 {0, 1},
+		"a second before it is time":              {time.Hour, 31 * time.Second, false},
+		"when it is time":                         {time.Hour, 30 * time.Second, true},
+		"at the end":                              {time.Hour, 0, true},
+		"its life is not known":                   {0, 30 * time.Second, true},
+		"the first half of a life below the skew": {20 * time.Second, 11 * time.Second, false},
+		"the second half":                         {20 * time.Second, 10 * time.Second, true},
+		"after the end":                           {time.Hour, -time.Second, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			token := Token{Expires: time.Unix(1000, 0)}
-			if got := token.expired(token.Expires.Add(-tc.before), 30*time.Second); got != (tc.want > 0) {
-				t.Errorf("expired: %v", got)
+			token := Token{Expires: end}
+			if tc.life != 0 {
+				token.Issued = end.Add(-tc.life)
+			}
+			if got := token.due(end.Add(-tc.before), 30*time.Second); got != tc.want {
+				t.Errorf("due: %v", got)
 			}
 		})
 	}
-	if new(Token).expired(time.Now(), time.Hour) {
+	if forever := new(Token); forever.due(time.Now(), time.Hour) || forever.expired(time.Now()) {
 		t.Error("a token without an end has ended")
+	}
+}
+
+// A short life is no reason to renew for every request.
+func TestAShortTokenServesSeveralCalls(t *testing.T) {
+	w, now := newWorld(t), new(clock)
+	w.expiresIn = 20
+	tr := w.open(w.authorizer(now.option))
+	for range 3 {
+		if err := call(t.Context(), tr, "add"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(w.seen("as POST /token")); n != 1 {
+		t.Errorf("%d token requests, want the login's", n)
 	}
 }
 

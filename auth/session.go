@@ -49,7 +49,7 @@ func (s *session) current(ctx context.Context) (*login, error) {
 func (s *session) usable(ctx context.Context) (*login, error) {
 	l, err := s.current(ctx)
 	now := s.a.config.now()
-	if err != nil || l == nil || !s.renewable(l) || !l.Token.expired(now, s.a.config.skew) {
+	if err != nil || l == nil || !s.renewable(l) || !l.Token.due(now, s.a.config.skew) {
 		return l, err
 	}
 	fresh, _, err := s.renew(ctx, need{failed: l, expired: true}, nil)
@@ -62,7 +62,7 @@ func (s *session) usable(ctx context.Context) (*login, error) {
 		return l, nil
 	case final(err): // there is none any more; the server will say what it wants
 		return s.current(ctx)
-	case !l.Token.expired(now, 0), !passing(err):
+	case !l.Token.expired(now), !passing(err):
 		return l, nil
 	default:
 		return nil, err

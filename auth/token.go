@@ -13,15 +13,27 @@ type Token struct {
 	Type    string `json:"type,omitzero"` // "Bearer" or "DPoP"
 	// Key is the thumbprint of the key that a token of type DPoP is bound to.
 	Key string `json:"key,omitzero"`
-	// Expires is when Access ends; zero when the server does not say.
+	// Issued and Expires are when Access was got and when it ends; zero when the
+	// server does not say when that is.
+	Issued  time.Time `json:"issued,omitzero"`
 	Expires time.Time `json:"expires,omitzero"`
 	// Granted are the scopes that the server says it gave; nil when it does not.
 	Granted []string `json:"granted,omitzero"`
 }
 
-// expired reports whether the token has ended at now, or will within skew.
-func (t *Token) expired(now time.Time, skew time.Duration) bool {
-	return !t.Expires.IsZero() && !now.Add(skew).Before(t.Expires)
+// expired reports whether the token has ended at now.
+func (t *Token) expired(now time.Time) bool {
+	return !t.Expires.IsZero() && !now.Before(t.Expires)
+}
+
+// due reports whether the token is to be renewed at now: it ends within skew, or
+// half its life is over if that is later, so that a token which lives no longer
+// than skew is not renewed for every request.
+func (t *Token) due(now time.Time, skew time.Duration) bool {
+	if !t.Issued.IsZero() {
+		skew = min(skew, t.Expires.Sub(t.Issued)/2)
+	}
+	return t.expired(now.Add(skew))
 }
 
 // valid reports whether the access token can stand in a header.

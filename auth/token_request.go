@@ -89,7 +89,8 @@ func (a *Authorizer) readToken(t *oauth2.Token) (*Token, error) {
 	}
 	token := &Token{Access: Secret(t.AccessToken), Refresh: Secret(t.RefreshToken), Type: kind, Key: key}
 	if !t.Expiry.IsZero() { // by a clock of its own
-		token.Expires = a.config.now().Add(time.Until(t.Expiry))
+		token.Issued = a.config.now()
+		token.Expires = token.Issued.Add(time.Until(t.Expiry))
 	}
 	if scope, ok := t.Extra("scope").(string); ok {
 		token.Granted = strings.Fields(scope)
