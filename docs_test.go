@@ -1,6 +1,9 @@
 package mcpera_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -141,25 +144,88 @@ func holds(file, code []string) bool {
 	return false
 }
 
-// A page of docs/ names only what exists.
-func TestErrorPageNamesOnlyErrorsThatExist(t *testing.T) {
-	page, err := os.ReadFile("docs/errors.md")
+// What a page names of a package exists there, and an option that it names
+// without one exists somewhere.
+func TestNamesOnPagesExist(t *testing.T) {
+	exported, anywhere := exports(t)
+	named := 0
+	for page, text := range pages(t) {
+		for _, name := range regexp.MustCompile("\\b([a-z]+)\\.([A-Z]\\w*)").FindAllStringSubmatch(text, -1) {
+			names, ours := exported[strings.TrimPrefix(name[1], "mcp")] // mcphttp is what http is imported as
+			if name[1] == "http" || !ours {
+				continue // the standard library's, or a variable
+			}
+			named++
+			if !names[name[2]] {
+				t.Errorf("%s names %s, which does not exist", page, name[0])
+			}
+		}
+		for _, name := range regexp.MustCompile(`\bWith(out)?[A-Z]\w*`).FindAllString(text, -1) {
+			if !anywhere[name] {
+				t.Errorf("%s names %s, which does not exist", page, name)
+			}
+		}
+	}
+	if named < 100 {
+		t.Errorf("only %d names were found: the pattern misses some", named)
+	}
+}
+
+// exports returns what our packages export, by their names, and all together.
+func exports(t *testing.T) (exported map[string]map[string]bool, anywhere map[string]bool) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", "{{.Name}} {{.Dir}}", "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range regexp.MustCompile("`\\*?([a-z]+\\.[A-Z][A-Za-z]+)`").FindAllStringSubmatch(string(page), -1) {
-		pkg, symbol, _ := strings.Cut(name[1], ".")
-		path := map[string]string{"stdio": "transport/stdio", "mcphttp": "transport/http", "context": "", "errors": ""}[pkg]
-		if path == "" {
-			path = pkg
+	exported, anywhere = make(map[string]map[string]bool), make(map[string]bool)
+	for line := range strings.Lines(string(out)) {
+		pkg, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if pkg == "context" || pkg == "errors" {
-			continue
+		if exported[pkg] == nil {
+			exported[pkg] = make(map[string]bool)
 		}
-		if out, err := exec.Command("go", "doc", module+"/"+path, symbol).CombinedOutput(); err != nil {
-			t.Errorf("docs/errors.md names %s: %s", name[1], out)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range declared(parsed) {
+				exported[pkg][name], anywhere[name] = true, true
+			}
 		}
 	}
+	return exported, anywhere
+}
+
+// declared returns the names that a file declares for its package, and those of
+// methods.
+func declared(file *ast.File) []string {
+	var names []string
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			names = append(names, d.Name.Name)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range s.Names {
+						names = append(names, name.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
 }
 
 func TestLinksBetweenPagesLeadSomewhere(t *testing.T) {
