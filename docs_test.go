@@ -171,6 +171,22 @@ func TestNamesOnPagesExist(t *testing.T) {
 	}
 }
 
+// Whoever meets an error finds it on a page.
+func TestEveryErrorStandsOnAPage(t *testing.T) {
+	exported, _ := exports(t)
+	var all strings.Builder
+	for _, text := range pages(t) {
+		all.WriteString(text)
+	}
+	for _, pkg := range []string{"client", "transport", "http", "stdio", "inmemory", "target", "auth", "fleet", "toolcall"} {
+		for name := range exported[pkg] {
+			if regexp.MustCompile(`^Err[A-Z]|^[A-Z]\w*Error$`).MatchString(name) && !regexp.MustCompile(`\b` + name + `\b`).MatchString(all.String()) {
+				t.Errorf("no page names %s.%s", pkg, name)
+			}
+		}
+	}
+}
+
 // exports returns what our packages export, by their names, and all together.
 func exports(t *testing.T) (exported map[string]map[string]bool, anywhere map[string]bool) {
 	t.Helper()
