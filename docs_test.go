@@ -180,7 +180,7 @@ func TestEveryErrorStandsOnAPage(t *testing.T) {
 	}
 	for _, pkg := range []string{"client", "transport", "http", "stdio", "inmemory", "target", "auth", "fleet", "toolcall"} {
 		for name := range exported[pkg] {
-			if regexp.MustCompile(`^Err[A-Z]|^[A-Z]\w*Error$`).MatchString(name) && !regexp.MustCompile(`\b` + name + `\b`).MatchString(all.String()) {
+			if regexp.MustCompile(`^Err[A-Z]|^[A-Z]\w*Error$`).MatchString(name) && !regexp.MustCompile(`\b`+name+`\b`).MatchString(all.String()) {
 				t.Errorf("no page names %s.%s", pkg, name)
 			}
 		}
