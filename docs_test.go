@@ -3,6 +3,7 @@ package mcpera_test
 import (
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io/fs"
 	"os"
@@ -38,7 +39,7 @@ func TestCodeOnPagesStandsInCompiledFiles(t *testing.T) {
 		for _, block := range regexp.MustCompile("(?ms)^[ \t]*```go\n(.*?)^[ \t]*```").FindAllStringSubmatch(text, -1) {
 			blocks++
 			code := dedent(strings.Split(strings.TrimSuffix(block[1], "\n"), "\n"))
-			if !slices.ContainsFunc(files, func(file []string) bool { return holds(file, code) }) {
+			if !slices.ContainsFunc(files, func(file source) bool { return file.holds(code) }) {
 				t.Errorf("%s shows code that no Go file has:\n%s", page, block[1])
 			}
 		}
@@ -52,7 +53,7 @@ func TestCodeOnPagesStandsInCompiledFiles(t *testing.T) {
 func TestTestsOnPagesExist(t *testing.T) {
 	known := make(map[string]bool)
 	for _, file := range sources(t, "_test.go") {
-		for _, line := range file {
+		for _, line := range file.lines {
 			if name := regexp.MustCompile(`^func ((Test|Fuzz|Example)\w*)\(`).FindStringSubmatch(line); name != nil {
 				known[name[1]] = true
 			}
@@ -85,12 +86,17 @@ func pages(t *testing.T) map[string]string {
 	return texts
 }
 
-// sources returns the lines of all files whose names end in suffix, those of the
-// modules beside this one too. Folders that the go command does not build from
-// are left out.
-func sources(t *testing.T, suffix string) [][]string {
+// A source is a Go file.
+type source struct {
+	lines  []string
+	quoted []bool // by line: it stands within a string or a comment of several lines
+}
+
+// sources returns all files whose names end in suffix, those of the modules beside
+// this one too. Folders that the go command does not build from are left out.
+func sources(t *testing.T, suffix string) []source {
 	t.Helper()
-	var files [][]string
+	var files []source
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch name := entry.Name(); {
 		case err != nil:
@@ -101,13 +107,33 @@ func sources(t *testing.T, suffix string) [][]string {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		files = append(files, strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n"))
+		files = append(files, newSource([]byte(strings.ReplaceAll(string(text), "\r\n", "\n"))))
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return files
+}
+
+func newSource(text []byte) source {
+	file := source{lines: strings.Split(string(text), "\n")}
+	file.quoted = make([]bool, len(file.lines))
+	at := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(at, text, nil, scanner.ScanComments)
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return file
+		}
+		first := at.Line(pos)
+		for i := range strings.Count(literal, "\n") {
+			if tok == token.STRING || tok == token.COMMENT {
+				file.quoted[first+i] = true // the line after the one where it begins, and so on
+			}
+		}
+	}
 }
 
 // dedent takes away what all lines but empty ones begin with, as far as it is
@@ -134,10 +160,11 @@ func dedent(lines []string) []string {
 }
 
 // holds reports whether code, which is dedented, stands in a file, line by line,
-// with one indentation before all of it.
-func holds(file, code []string) bool {
-	for i := range len(file) - len(code) + 1 {
-		if strings.HasSuffix(file[i], code[0]) && slices.Equal(dedent(file[i:i+len(code)]), code) {
+// with one indentation before all of it, and is more than a text there.
+func (f source) holds(code []string) bool {
+	for i := range len(f.lines) - len(code) + 1 {
+		to := i + len(code)
+		if strings.HasSuffix(f.lines[i], code[0]) && slices.Equal(dedent(f.lines[i:to]), code) && slices.Contains(f.quoted[i:to], false) {
 			return true
 		}
 	}
