@@ -126,13 +126,14 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 	watch, ctx := c.watch(ctx, call)
 	defer watch.stop()
 	c.active.add(n, call, watch)
+	begun := ctx.Err() == nil // else nothing is sent
 	req, o := c.deliver(ctx, write)
 	turnDone() // what the program does about the call's notifications may be a call
 	failed := c.active.remove(n, call)
 	if o.Failure == negotiation.Canceled && errors.Is(context.Cause(ctx), errTooSlow) {
 		o.Failure, o.Err = negotiation.TimedOut, errTooSlow
 	}
-	if gaveUp := o.Failure == negotiation.TimedOut || o.Failure == negotiation.Canceled; gaveUp && c.mayHave(o) {
+	if gaveUp := o.Failure == negotiation.TimedOut || o.Failure == negotiation.Canceled; gaveUp && begun && c.mayHave(o) {
 		c.cancel(id)
 	}
 	if err := c.link.fail(req, o); err != nil {

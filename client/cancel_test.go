@@ -60,7 +60,7 @@ func TestTheEndOfAContextCancelsAtTheServer(t *testing.T) {
 	})
 }
 
-// A context that has ended before the call sends nothing.
+// B-CAN-02: what was never sent, or has been answered, is not canceled.
 func TestACallWithAnEndedContextIsNotSent(t *testing.T) {
 	eachWay(t, silentCall, func(t *testing.T, s *scripted, _ bool) {
 		c := s.connected(t)
@@ -71,6 +71,19 @@ func TestACallWithAnEndedContextIsNotSent(t *testing.T) {
 		}
 		if n := s.Count(protocol.MethodCallTool); n != 0 {
 			t.Errorf("%d requests", n)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		if _, err := c.ListTools(ctx); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, r := range s.Records() {
+			if r.Key == protocol.MethodCancelled || r.Key == fault.Left && r.Body != "" {
+				t.Errorf("canceled: %s", r)
+			}
 		}
 	})
 }

@@ -284,8 +284,8 @@ func TestExchangeTellsWhoEndedIt(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		o, err := exchange(ctx, open(t, s.URL), toolCall())
-		if o.Failure != negotiation.Canceled || !errors.Is(err, context.Canceled) || len(s.seen()) != 0 {
-			t.Errorf("%v: %v; the server saw %d requests", o.Failure, err, len(s.seen()))
+		if o.Failure != negotiation.Canceled || !errors.Is(err, context.Canceled) || o.Attempts != 0 || len(s.seen()) != 0 {
+			t.Errorf("%v after %d attempts: %v; the server saw %d requests", o.Failure, o.Attempts, err, len(s.seen()))
 		}
 	})
 }

@@ -22,6 +22,10 @@ import (
 // outcome has a failure there is no response.
 func (t *Transport) post(f *flight, req *transport.Request) (*http.Response, negotiation.Outcome) {
 	o := negotiation.Outcome{RequestID: req.ID}
+	if err := f.Err(); err != nil { // sure to be unsent, which can't be told later
+		f.failed(&o, err)
+		return nil, o
+	}
 	to := t.endpoint
 	if s := t.shared.Load(); s != nil {
 		to = s.messages
