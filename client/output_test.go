@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -116,6 +117,17 @@ func doubling(n int) string {
 	}
 	fmt.Fprintf(&b, `"d%d":false}}`, n)
 	return b.String()
+}
+
+// B-SCH-03: which dialects there are is documented.
+func TestTheDialectsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../docs/calls.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(strings.Fields(string(page)), " "); !strings.Contains(text, "JSON Schema 2020-12 and draft-07 are supported") {
+		t.Error("docs/calls.md does not name the dialects that are tested here")
+	}
 }
 
 // M-SCH-04, M-SCH-05, M-SCH-06, M-TOL-05: a remote $ref is an error and never

@@ -17,7 +17,8 @@ import (
 )
 
 // A puppet is a server and its transport in one: no process, no socket, so that
-// it lives in a bubble whose time the test makes pass.
+// it lives in a bubble whose time the test makes pass. M-TRN-02, M-TRN-03: it is
+// a custom transport, made by what package transport says and nothing else.
 type puppet struct {
 	kind negotiation.Transport
 	// play answers what opening a connection does not ask. It may speak first.

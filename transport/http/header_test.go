@@ -14,7 +14,7 @@ import (
 )
 
 // M-HTTP-01, M-HTTP-02, M-HTTP-05, M-HTTP-07, M-HTTP-08, M-HTTP-09, L-HTTP-01,
-// L-HTTP-02, L-HTTP-03, L-SES-01, B009, B031, B032, B102: a message is one
+// L-HTTP-02, L-HTTP-03, L-SES-01, O-HTTP-02, B009, B031, B032, B102: a message is one
 // POST to the one endpoint, with the headers of its era and no others.
 func TestHeadersOfEachEra(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -61,6 +61,10 @@ func TestHeadersOfEachEra(t *testing.T) {
 		"legacy afterwards carries both, and no method": {
 			transport.Request{Method: "tools/call", Name: "add", Era: negotiation.EraLegacy, Version: "2025-06-18", Session: "s1"},
 			http.Header{"Mcp-Protocol-Version": {"2025-06-18"}, "Mcp-Session-Id": {"s1"}},
+		},
+		"a version that knows no such header is named all the same": {
+			transport.Request{Method: "tools/list", Era: negotiation.EraLegacy, Version: "2025-03-26"},
+			http.Header{"Mcp-Protocol-Version": {"2025-03-26"}},
 		},
 		"a legacy server without sessions": {
 			transport.Request{Method: "tools/list", Era: negotiation.EraLegacy, Version: "2025-11-25"},
