@@ -23,6 +23,7 @@
 //   - handler: what a program plugs in to serve sampling, elicitation and roots
 //   - transport, transport/http, transport/stdio, transport/inmemory: the ways to
 //     reach a server
+//   - transport/inmemory: a server in the same process
 //   - transport/target: where requests may go, for URLs that others gave
 //   - auth: logins by OAuth 2.1, for transport/http
 //   - negotiation: the era decision, as a pure table

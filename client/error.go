@@ -60,9 +60,9 @@ func (e *ConnectError) Unwrap() []error {
 // A VersionError means that a legacy server answered initialize with a version
 // that this client does not speak. It matches negotiation.ErrNoCommonVersion.
 type VersionError struct {
-	Origin   string
-	Offered  string
-	Answered string
+	Origin   string // scheme, host and port; a program's name over stdio
+	Offered  string // the version in initialize
+	Answered string // the server's, as it came
 }
 
 func (e *VersionError) Error() string {
@@ -87,9 +87,9 @@ func (e *ResultTypeError) Error() string {
 // A PageError means that a list could not be read to its end. What was read
 // before it is not lost: the iterator has yielded it.
 type PageError struct {
-	Method string
-	Pages  int // how many pages were read
-	Err    error
+	Method string // the list's, such as "tools/list"
+	Pages  int    // how many pages were read
+	Err    error  // never nil
 }
 
 func (e *PageError) Error() string {

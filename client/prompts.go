@@ -8,7 +8,7 @@ import (
 )
 
 // ListPrompts returns one page of the server's prompts: the first, or the one
-// that Cursor names.
+// that Cursor names. A fresh answer comes from the cache; see Cache.
 //
 // Source: MCP 2026-07-28, server/prompts, "Listing Prompts".
 func (c *Client) ListPrompts(ctx context.Context, opts ...CallOption) (*protocol.ListPromptsResult, error) {

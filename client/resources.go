@@ -8,7 +8,7 @@ import (
 )
 
 // ListResources returns one page of the server's resources: the first, or the
-// one that Cursor names.
+// one that Cursor names. A fresh answer comes from the cache; see Cache.
 //
 // Source: MCP 2026-07-28, server/resources, "Listing Resources".
 func (c *Client) ListResources(ctx context.Context, opts ...CallOption) (*protocol.ListResourcesResult, error) {
@@ -32,7 +32,8 @@ func (c *Client) Resources(ctx context.Context, opts ...CallOption) iter.Seq2[*p
 }
 
 // ListResourceTemplates returns one page of the server's resource templates:
-// the first, or the one that Cursor names.
+// the first, or the one that Cursor names. A fresh answer comes from the cache; see
+// Cache.
 //
 // Source: MCP 2026-07-28, server/resources, "Resource Templates".
 func (c *Client) ListResourceTemplates(ctx context.Context, opts ...CallOption) (*protocol.ListResourceTemplatesResult, error) {
@@ -56,7 +57,9 @@ func (c *Client) ResourceTemplates(ctx context.Context, opts ...CallOption) iter
 }
 
 // ReadResource reads the resource with uri. One that does not exist is a
-// *transport.ServerError that matches ErrResourceNotFound in either era.
+// *transport.ServerError that matches ErrResourceNotFound in either era. The URI is
+// the server's: nothing is fetched from where it points. A fresh answer comes from
+// the cache; see Cache.
 //
 // Source: MCP 2026-07-28, server/resources, "Reading Resources".
 func (c *Client) ReadResource(ctx context.Context, uri string, opts ...CallOption) (*protocol.ReadResourceResult, error) {

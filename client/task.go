@@ -35,7 +35,10 @@ type Task struct {
 
 // StartTool calls a tool and returns without waiting when the server makes a
 // task of it. It needs WithTasks. A server that answers at once gives a Task
-// that has come to its end: ID is then empty. args and opts are as for CallTool.
+// that has come to its end: ID is then empty. args, opts and errors are as for
+// CallTool, but that what the tool answers is Wait's to return.
+//
+// Source: the tasks extension, "Polymorphic Results".
 func (c *Client) StartTool(ctx context.Context, name string, args any, opts ...CallOption) (*Task, error) {
 	arguments, err := encodeArguments(args)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 // ListTools returns one page of the server's tools: the first, or the one that
 // Cursor names. A tool that can't be read or used is left out, noted in the log
-// and in the result's Tools.Dropped.
+// and in the result's Tools.Dropped. A fresh answer comes from the cache; see Cache.
 //
 // Source: MCP 2026-07-28, server/tools, "Listing Tools".
 func (c *Client) ListTools(ctx context.Context, opts ...CallOption) (*protocol.ListToolsResult, error) {
@@ -209,8 +209,8 @@ func CallToolAs[T any](ctx context.Context, c *Client, name string, args any, op
 // A ToolError means that a tool ran and reported a failure. Its text is meant
 // for the model.
 type ToolError struct {
-	Tool   string
-	Result *protocol.CallToolResult
+	Tool   string                   // the tool's name
+	Result *protocol.CallToolResult // what it said; never nil
 }
 
 func (e *ToolError) Error() string {

@@ -21,8 +21,8 @@
 // rule; see WithEnv. Batch files, such as npx.cmd, run by cmd.exe with their
 // arguments quoted, so that no argument is taken for a command.
 //
-// The standard error is always read; its last 8 KiB stand in the error of a
-// server that leaves unasked.
+// The standard error is always read; its last 8 KiB, or as WithKeptStderr says, stand
+// in the error of a server that leaves unasked.
 //
 // Source: MCP 2026-07-28, basic/transports/stdio.
 package stdio

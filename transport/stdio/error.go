@@ -28,7 +28,7 @@ func (e *StartError) Unwrap() error { return e.Err }
 type ExitError struct {
 	Command string           // the program's name, without arguments
 	State   *os.ProcessState // nil when the process still ran
-	Stderr  string           // the last 8 KiB of its standard error
+	Stderr  string           // the end of its standard error; see WithKeptStderr
 	Err     error            // why reading ended, when not by the process's end
 }
 

@@ -97,7 +97,8 @@ func (t *Transport) Restart(ctx context.Context) error { return t.runs.Restart(c
 // or can't be talked to any more; see transport.LossReporter.
 func (t *Transport) Lost() <-chan struct{} { return t.runs.Lost() }
 
-// Stderr returns the last 8 KiB that the process wrote to its standard error.
+// Stderr returns the last 8 KiB that the process wrote to its standard error, or as
+// much as WithKeptStderr says.
 func (t *Transport) Stderr() string {
 	p, ok := t.runs.Current()
 	if !ok {
