@@ -28,7 +28,10 @@ type Authorizer struct {
 	sessions map[string]*session
 }
 
-var _ mcphttp.Authorizer = (*Authorizer)(nil)
+var (
+	_ mcphttp.Authorizer = (*Authorizer)(nil)
+	_ mcphttp.Identifier = (*Authorizer)(nil)
+)
 
 // New returns an Authorizer that has asked nobody yet. Close it when it is not
 // needed any more.
@@ -136,6 +139,16 @@ func (a *Authorizer) Refused(ctx context.Context, at *mcphttp.Attempt, r mcphttp
 		return s.stepUp(ctx, at.Operation, m, r.Challenges)
 	}
 	return s.unauthorized(ctx, m, r.Challenges)
+}
+
+// Principal names the login of an endpoint, as far as it is known without asking
+// the store: it stays the same when tokens are renewed, and is another one when the
+// user has logged in again, maybe as somebody else. See mcphttp.Identifier.
+func (a *Authorizer) Principal(endpoint *url.URL) string {
+	if l := a.session(endpoint).known(); l != nil {
+		return "login " + l.ID
+	}
+	return ""
 }
 
 // session returns the session of an endpoint.

@@ -171,7 +171,7 @@ func (a *Authorizer) visit(ctx context.Context, p *place, client *Registration, 
 		return nil, stale(client, known, err)
 	}
 	return &login{
-		Issuer: p.issuer, Resource: p.resource, Old: p.old, Client: client.forStore(), Scopes: scopes, Token: *token,
+		ID: rand.Text(), Issuer: p.issuer, Resource: p.resource, Old: p.old, Client: client.forStore(), Scopes: scopes, Token: *token,
 	}, nil
 }
 

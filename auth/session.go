@@ -44,6 +44,13 @@ func (s *session) current(ctx context.Context) (*login, error) {
 	return s.login, nil
 }
 
+// known returns the login, nil while the store has not been asked.
+func (s *session) known() *login {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.login
+}
+
 // usable returns the login to send a request with, renewed if it is time. An
 // error means that it has ended and can't be renewed at present.
 func (s *session) usable(ctx context.Context) (*login, error) {

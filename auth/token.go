@@ -44,6 +44,9 @@ func validToken(access string) bool {
 // A login is a token with all that is needed to renew it. It is never changed;
 // another token is another login.
 type login struct {
+	// ID tells a user's logins apart, whatever token they have; "" for a program's
+	// own.
+	ID       string       `json:"id,omitzero"`
 	Issuer   string       `json:"issuer"`
 	Resource string       `json:"resource"`
 	Old      bool         `json:"old,omitzero"` // by the rules of 2025-03-26

@@ -55,6 +55,15 @@ type Observer interface {
 	Answered(a *Attempt, header http.Header)
 }
 
+// An Identifier is an Authorizer that tells whose credentials it sends, so that
+// what a server answered to one user is never given to another who logged in since.
+type Identifier interface {
+	// Principal names, without revealing them, the credentials that a request to
+	// endpoint would carry now; "" while there are none. It asks nobody, and is
+	// called often.
+	Principal(endpoint *url.URL) string
+}
+
 // A Refusal is the answer of a server that wants other credentials.
 type Refusal struct {
 	Status     int // 401 or 403

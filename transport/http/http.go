@@ -106,8 +106,14 @@ func principal(u *url.URL, o *options) string {
 // Kind returns negotiation.HTTP.
 func (t *Transport) Kind() negotiation.Transport { return negotiation.HTTP }
 
-// Target names the endpoint.
-func (t *Transport) Target() transport.Target { return t.target }
+// Target names the endpoint, and those whose credentials are sent now.
+func (t *Transport) Target() transport.Target {
+	target := t.target
+	if i, ok := t.options.authorizer.(Identifier); ok && t.options.principal == "" {
+		target.Principal += " " + i.Principal(t.endpoint)
+	}
+	return target
+}
 
 // String shows the endpoint's origin only, as the rest may hold secrets.
 func (t *Transport) String() string { return t.target.String() }
