@@ -187,24 +187,35 @@ func TestNoSharedStreamIsAnErrorThatTellsBoth(t *testing.T) {
 	}
 }
 
-// L-SSE-01, M-VER-12: a server that takes part in neither way leaves other
-// answers alone; only 400, 404 and 405 to initialize ask for the stream.
+// L-SSE-01, M-VER-12: only 400, 404 and 405 to initialize ask for the stream, and
+// not where the body is a modern error.
 func TestOtherAnswersToInitializeAskForNoStream(t *testing.T) {
-	for _, status := range []int{401, 403, 406, 422, 500, 503} {
+	const modern = `{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}}`
+	for _, tc := range []struct {
+		status int
+		body   string
+		asks   bool
+	}{
+		{400, "", true}, {404, "", true}, {405, "", true},
+		{401, "", false}, {403, "", false}, {406, "", false}, {422, "", false}, {500, "", false}, {503, "", false},
+		{400, modern, false}, {404, modern, false}, {405, modern, false},
+	} {
 		var gets sync.Map
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet {
 				gets.Store(r.URL.Path, true)
 			}
-			w.WriteHeader(status)
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(tc.status)
+			_, _ = io.WriteString(w, tc.body)
 		}))
 		_, err := client.Connect(t.Context(), httpTransport(t, web.URL, mcphttp.WithRetries(0)),
 			client.WithEra(negotiation.EraLegacy), client.WithRetries(0, soon))
 		if err == nil {
-			t.Errorf("HTTP %d: connected", status)
+			t.Errorf("HTTP %d: connected", tc.status)
 		}
-		if _, asked := gets.Load("/"); asked {
-			t.Errorf("HTTP %d: the stream was asked for", status)
+		if _, asked := gets.Load("/"); asked != tc.asks {
+			t.Errorf("HTTP %d %s: the stream was asked for: %v", tc.status, tc.body, asked)
 		}
 		web.Close()
 	}
