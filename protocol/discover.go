@@ -65,6 +65,20 @@ func (t *TTL) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// CacheHints returns the ttlMs and the cacheScope of a result that is known to be
+// valid JSON.
+func CacheHints(result jsontext.Value) (ttl TTL, scope CacheScope) {
+	for name, value := range members(result) {
+		switch string(name) {
+		case "ttlMs":
+			_ = ttl.UnmarshalJSON(value) // never fails
+		case "cacheScope":
+			_ = scope.UnmarshalJSON(value)
+		}
+	}
+	return ttl, scope
+}
+
 // MarshalJSON writes whole milliseconds.
 func (t TTL) MarshalJSON() ([]byte, error) {
 	return strconv.AppendInt(nil, time.Duration(t).Milliseconds(), 10), nil

@@ -49,9 +49,6 @@ func DecodeOwned(data []byte) (*Message, error) {
 	if data = bytes.TrimLeft(data, " \t\r\n"); len(data) == 0 || data[0] != '{' {
 		return nil, fmt.Errorf("not a JSON-RPC message: %w", errNotObject)
 	}
-	if !jsontext.Value(data).IsValid() {
-		return nil, fmt.Errorf("not a JSON-RPC message: %w", json.Unmarshal(data, new(jsontext.Value)))
-	}
 	m, err := decodeMembers(data)
 	if err != nil {
 		return nil, fmt.Errorf("not a JSON-RPC message: %w", err)
@@ -59,17 +56,21 @@ func DecodeOwned(data []byte) (*Message, error) {
 	return m, nil
 }
 
-// decodeMembers reads a message from an object that is valid JSON.
+// decodeMembers reads a message from an object.
 func decodeMembers(data []byte) (*Message, error) {
 	m := new(Message)
 	var version, method, failure jsontext.Value // nil when absent or null
-	for name, value := range members(data) {
-		var err error
-		switch string(name) {
+	for member, err := range checkedMembers(data) {
+		if err != nil {
+			return nil, err
+		}
+		switch value := member.value; string(member.name) {
 		case "jsonrpc":
 			version = value
 		case "id":
-			err = m.ID.UnmarshalJSON(value)
+			if err := m.ID.UnmarshalJSON(value); err != nil {
+				return nil, err
+			}
 		case "method":
 			method = orNil(value)
 		case "params":
@@ -78,9 +79,6 @@ func decodeMembers(data []byte) (*Message, error) {
 			m.Result = value
 		case "error":
 			failure = orNil(value)
-		}
-		if err != nil {
-			return nil, err
 		}
 	}
 	switch {

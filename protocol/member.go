@@ -2,12 +2,16 @@ package protocol
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
+	"sync"
 	"unicode/utf16"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -16,21 +20,149 @@ import (
 // is no object it yields nothing.
 func members(object jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 	return func(yield func(name []byte, value jsontext.Value) bool) {
-		rest, ok := bytes.CutPrefix(trimBlanks(object), []byte("{"))
-		for ok {
-			rest = trimBlanks(rest)
-			n := valueLength(rest)
-			if n == 0 {
-				return // the end of the object
-			}
-			name := rest[:n]
-			rest, ok = bytes.CutPrefix(trimBlanks(rest[n:]), []byte(":"))
-			rest = trimBlanks(rest)
-			n = valueLength(rest)
-			if !ok || !yield(unquotedName(name), jsontext.Value(rest[:n:n])) {
+		w := walk{object}
+		for name := range w.members() {
+			if !yield(name, w.value()) {
 				return
 			}
-			rest, ok = bytes.CutPrefix(trimBlanks(rest[n:]), []byte(","))
+		}
+	}
+}
+
+// A member is one of an object. Its parts are parts of that.
+type member struct {
+	name  []byte // without quotes
+	value jsontext.Value
+}
+
+// checkedMembers yields the members of an object that need not be valid JSON, and
+// an error at the end where it is not: then nothing counts of what came before.
+func checkedMembers(object []byte) iter.Seq2[member, error] {
+	return func(yield func(member, error) bool) {
+		d := decoders.Get().(*decoder)
+		d.text = *bytes.NewBuffer(object)
+		defer d.free()
+		if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
+			yield(member{}, cmp.Or(err, errNotObject))
+			return
+		}
+		for d.PeekKind() == '"' {
+			name, err := d.next(object)
+			var value jsontext.Value
+			if err == nil {
+				value, err = d.next(object)
+			}
+			if !yield(member{unquotedName(name), value}, err) || err != nil {
+				return
+			}
+		}
+		if _, err := d.ReadToken(); err != nil {
+			yield(member{}, err)
+		} else if _, err := d.ReadToken(); err != io.EOF {
+			yield(member{}, json.Unmarshal(object, new(jsontext.Value))) // says it better than err
+		}
+	}
+}
+
+// A decoder reads from text.
+type decoder struct {
+	jsontext.Decoder
+	text bytes.Buffer
+}
+
+// decoders are those that nothing uses now.
+var decoders = sync.Pool{New: func() any {
+	d := new(decoder)
+	d.Reset(&d.text)
+	return d
+}}
+
+// next reads the next value and returns it as a part of text.
+func (d *decoder) next(text []byte) (jsontext.Value, error) {
+	value, err := d.ReadValue()
+	end := d.InputOffset()
+	return text[end-int64(len(value)) : end : end], err
+}
+
+// free puts d back, without what it has read.
+func (d *decoder) free() {
+	d.text = bytes.Buffer{}
+	d.Reset(&d.text)
+	decoders.Put(d)
+}
+
+// elements yields the elements of an array, as members does the members of an
+// object.
+func elements(array jsontext.Value) iter.Seq[jsontext.Value] {
+	return func(yield func(jsontext.Value) bool) {
+		w := walk{array}
+		for range w.elements() {
+			if !yield(w.value()) {
+				return
+			}
+		}
+	}
+}
+
+// A walk goes through text that is known to be valid JSON, once, from value to
+// value.
+type walk struct {
+	rest []byte // what has not been passed
+}
+
+// kind returns the kind of the next value.
+func (w *walk) kind() jsontext.Kind { return jsontext.Value(w.rest).Kind() }
+
+// value passes the next value and returns it.
+func (w *walk) value() jsontext.Value {
+	w.rest = trimBlanks(w.rest)
+	n := valueLength(w.rest)
+	value := w.rest[:n:n]
+	w.rest = w.rest[n:]
+	return value
+}
+
+// mark passes a mark, if it is next.
+func (w *walk) mark(c byte) bool {
+	w.rest = trimBlanks(w.rest)
+	if len(w.rest) == 0 || w.rest[0] != c {
+		return false
+	}
+	w.rest = w.rest[1:]
+	return true
+}
+
+// members passes an object, and yields the names of its members. The loop passes
+// the value of a member, or leaves it.
+func (w *walk) members() iter.Seq[[]byte] {
+	return func(yield func(name []byte) bool) {
+		for more := w.mark('{'); more && !w.mark('}'); w.mark(',') {
+			name := w.value()
+			if len(name) == 0 || !w.mark(':') {
+				return // cut off
+			}
+			before := len(w.rest)
+			if !yield(unquotedName(name)) {
+				return
+			}
+			if len(w.rest) == before {
+				w.value()
+			}
+		}
+	}
+}
+
+// elements passes an array, and yields the number of each element, as members
+// does the names of members.
+func (w *walk) elements() iter.Seq[int] {
+	return func(yield func(i int) bool) {
+		i := 0
+		for more := w.mark('['); more && !w.mark(']'); w.mark(',') {
+			before := len(w.rest)
+			if !yield(i) || len(w.rest) == before && len(w.value()) == 0 {
+				return
+			}
+			i++
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package protocol
 
 import (
-	"iter"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -30,27 +28,28 @@ func ReadResult(raw jsontext.Value, result any) error {
 }
 
 func plainToolList(raw jsontext.Value) (r ListToolsResult, ok bool) {
-	ok = raw.Kind() == '{'
-	for name, value := range members(raw) {
+	w := walk{raw}
+	ok = w.kind() == '{'
+	for name := range w.members() {
 		switch string(name) {
 		case "tools":
-			r.Tools, ok = plainTools(value)
+			r.Tools, ok = w.tools()
 		case "nextCursor":
 			r.NextCursor = new(string)
-			ok = plainString(value, r.NextCursor)
+			ok = w.text(r.NextCursor)
 		case "ttlMs":
-			ok = r.TTL.UnmarshalJSON(value) == nil
+			ok = r.TTL.UnmarshalJSON(w.value()) == nil
 		case "cacheScope":
-			ok = plainString(value, (*string)(&r.CacheScope))
+			ok = w.text((*string)(&r.CacheScope))
 		case "_meta":
-			r.Meta = Meta(value)
+			r.Meta = Meta(w.value())
 		case "resultType":
-			r.Extra = resultTypeAlone(value)
+			r.Extra = resultTypeAlone(w.value())
 		default:
 			ok = false
 		}
 		if !ok {
-			return ListToolsResult{}, false
+			break
 		}
 	}
 	return r, ok
@@ -59,128 +58,131 @@ func plainToolList(raw jsontext.Value) (r ListToolsResult, ok bool) {
 // maxPresized bounds how many elements room is made for by the size of the first.
 const maxPresized = 64
 
-func plainTools(raw jsontext.Value) (l List[Tool], ok bool) {
-	if raw.Kind() != '[' {
-		return l, false
-	}
-	i := 0
-	for element := range elements(raw) {
-		if l.Items == nil {
-			l.Items = make([]Tool, 0, min(len(raw)/len(element)+1, maxPresized))
+func (w *walk) tools() (l List[Tool], ok bool) {
+	ok = w.kind() == '['
+	for i := range w.elements() {
+		start := w.rest
+		tool, plain := w.tool()
+		if plain {
+			l.Items = append(l.room(start, w.rest), tool)
+			continue
 		}
-		if tool, plain := plainTool(element); plain {
-			l.Items = append(l.Items, tool)
-		} else {
-			l.take(i, element)
-		}
-		i++
+		w.rest = start
+		l.take(i, w.value())
 	}
-	if len(l.Items) == 0 {
-		l.Items = nil // as the decoder leaves it
-	}
-	return l, true
+	return l, ok
 }
 
-func plainTool(raw jsontext.Value) (t Tool, ok bool) {
-	ok = raw.Kind() == '{'
-	for name, value := range members(raw) {
+// room returns the items with room for as many as may come, if the first stood
+// between start and rest.
+func (l *List[T]) room(start, rest []byte) []T {
+	if l.Items == nil {
+		return make([]T, 0, min(len(start)/(len(start)-len(rest))+1, maxPresized))
+	}
+	return l.Items
+}
+
+func (w *walk) tool() (t Tool, ok bool) {
+	ok = w.kind() == '{'
+	for name := range w.members() {
 		switch string(name) {
 		case "name":
-			ok = plainString(value, &t.Name)
+			ok = w.text(&t.Name)
 		case "title":
-			ok = plainString(value, &t.Title)
+			ok = w.text(&t.Title)
 		case "description":
-			ok = plainString(value, &t.Description)
+			ok = w.text(&t.Description)
 		case "inputSchema":
-			t.InputSchema = value
+			t.InputSchema = w.value()
 		case "outputSchema":
-			t.OutputSchema = value
+			t.OutputSchema = w.value()
 		case "annotations":
-			t.Annotations, ok = plainToolAnnotations(value)
+			t.Annotations, ok = w.toolAnnotations()
 		case "_meta":
-			t.Meta = Meta(value)
+			t.Meta = Meta(w.value())
 		default:
 			ok = false
 		}
 		if !ok {
-			return Tool{}, false
+			break
 		}
 	}
 	return t, ok
 }
 
-func plainToolAnnotations(raw jsontext.Value) (a *ToolAnnotations, ok bool) {
-	a, ok = new(ToolAnnotations), raw.Kind() == '{'
-	for name, value := range members(raw) {
+func (w *walk) toolAnnotations() (a *ToolAnnotations, ok bool) {
+	a, ok = new(ToolAnnotations), w.kind() == '{'
+	for name := range w.members() {
 		switch string(name) {
 		case "title":
-			ok = plainString(value, &a.Title)
+			ok = w.text(&a.Title)
 		case "readOnlyHint":
-			a.ReadOnlyHint, ok = plainBool(value)
+			a.ReadOnlyHint, ok = w.boolean()
 		case "destructiveHint":
-			a.DestructiveHint, ok = plainBool(value)
+			a.DestructiveHint, ok = w.boolean()
 		case "idempotentHint":
-			a.IdempotentHint, ok = plainBool(value)
+			a.IdempotentHint, ok = w.boolean()
 		case "openWorldHint":
-			a.OpenWorldHint, ok = plainBool(value)
+			a.OpenWorldHint, ok = w.boolean()
 		default:
 			ok = false
 		}
 		if !ok {
-			return nil, false
+			break
 		}
 	}
 	return a, ok
 }
 
 func plainToolResult(raw jsontext.Value) (r CallToolResult, ok bool) {
-	ok = raw.Kind() == '{'
-	for name, value := range members(raw) {
+	w := walk{raw}
+	ok = w.kind() == '{'
+	for name := range w.members() {
 		switch string(name) {
 		case "content":
-			r.Content, ok = plainContents(value)
+			r.Content, ok = w.texts()
 		case "structuredContent":
-			r.StructuredContent = value
+			r.StructuredContent = w.value()
 		case "isError":
-			r.IsError = value.Kind() == 't'
-			ok = r.IsError || value.Kind() == 'f'
+			var failed *bool
+			failed, ok = w.boolean()
+			r.IsError = *failed
 		case "_meta":
-			r.Meta = Meta(value)
+			r.Meta = Meta(w.value())
 		case "resultType":
-			r.Extra = resultTypeAlone(value)
+			r.Extra = resultTypeAlone(w.value())
 		default:
 			ok = false
 		}
 		if !ok {
-			return CallToolResult{}, false
+			break
 		}
 	}
 	return r, ok
 }
 
-// plainContents reads a list of nothing but plain text.
-func plainContents(raw jsontext.Value) (c Contents, ok bool) {
-	ok = raw.Kind() == '['
-	for element := range elements(raw) {
-		text, plain := plainText(element)
-		if !plain {
-			return nil, false
+// texts reads a list of nothing but plain text.
+func (w *walk) texts() (c Contents, ok bool) {
+	ok = w.kind() == '['
+	for range w.elements() {
+		var text string
+		if text, ok = plainText(w.value()); !ok {
+			break
 		}
 		c = append(c, &TextContent{Text: text})
 	}
 	return c, ok
 }
 
-func plainString(value jsontext.Value, to *string) bool {
-	if value.Kind() != '"' {
-		return false
+func (w *walk) text(to *string) (ok bool) {
+	if w.kind() == '"' {
+		*to, ok = unquoted(w.value()), true
 	}
-	*to = unquoted(value)
-	return true
+	return ok
 }
 
-func plainBool(value jsontext.Value) (b *bool, ok bool) {
-	kind := value.Kind()
+func (w *walk) boolean() (b *bool, ok bool) {
+	kind := w.value().Kind()
 	return new(kind == 't'), kind == 't' || kind == 'f'
 }
 
@@ -189,20 +191,4 @@ func resultTypeAlone(value jsontext.Value) jsontext.Value {
 	extra := make(jsontext.Value, 0, len(`{"resultType":}`)+len(value))
 	extra = append(extra, `{"resultType":`...)
 	return append(append(extra, value...), '}')
-}
-
-// elements yields the elements of an array that is known to be valid JSON, as
-// members does those of an object.
-func elements(array jsontext.Value) iter.Seq[jsontext.Value] {
-	return func(yield func(jsontext.Value) bool) {
-		rest := trimBlanks(array)
-		for len(rest) > 1 {
-			rest = trimBlanks(rest[1:]) // behind the bracket or a comma
-			n := valueLength(rest)
-			if n == 0 || !yield(jsontext.Value(rest[:n:n])) {
-				return // the end of the array
-			}
-			rest = trimBlanks(rest[n:])
-		}
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mcpera/mcpera/protocol"
@@ -150,34 +149,22 @@ func (f *Fetch) Keep(ctx context.Context, result jsontext.Value) error {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	private, public := f.request.keys()
-	ttl, shared := hints(result)
-	if ttl <= 0 {
+	ttl, scope := protocol.CacheHints(result)
+	if ttl <= 0 || !result.IsValid() {
 		return errors.Join(c.store.Delete(ctx, private), c.store.Delete(ctx, public))
 	}
 	key := private
-	if shared {
+	if scope == "public" {
 		key = public
 	}
 	if f.isOvertaken() {
 		return nil
 	}
-	if err := c.store.Save(ctx, key, Entry{Result: result, ReceivedAt: c.now(), TTL: ttl}); err != nil {
+	if err := c.store.Save(ctx, key, Entry{Result: result, ReceivedAt: c.now(), TTL: time.Duration(ttl)}); err != nil {
 		return err
 	}
 	if f.isOvertaken() { // the Drop may have come before the Save
 		return c.store.Delete(ctx, key)
 	}
 	return nil
-}
-
-// hints returns for how long a result is fresh, and whether it is everyone's.
-func hints(result jsontext.Value) (ttl time.Duration, shared bool) {
-	var h struct {
-		TTL   protocol.TTL   `json:"ttlMs"`
-		Scope jsontext.Value `json:"cacheScope"`
-	}
-	if json.Unmarshal(result, &h) != nil {
-		return 0, false
-	}
-	return time.Duration(h.TTL), string(h.Scope) == `"public"`
 }
