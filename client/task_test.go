@@ -338,3 +338,40 @@ func TestTheContextsEndCancelsTheTaskOfCallToolAlone(t *testing.T) {
 		s.await(t, protocol.MethodCancelTask, 1)
 	})
 }
+
+// L-TSK-01, L-TSK-02, L-TSK-03, L-TSK-06: the tasks of 2025-11-25, which were an
+// experiment, are not offered: none is declared, asked for or listened for,
+// whatever the server supports. A tool that can't do without says so itself.
+func TestLegacyTasksAreNotOffered(t *testing.T) {
+	overBoth(t, fault.Legacy("2025-11-25").With(fault.Script{
+		protocol.MethodInitialize: {{fault.Result(`{"protocolVersion":"2025-11-25","serverInfo":{"name":"a","version":"1"},` +
+			`"capabilities":{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}}`)}},
+		protocol.MethodListTools: {{fault.Result(`{"tools":[{"name":"echo","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}`)}},
+		protocol.MethodCallTool: {
+			{fault.Stream(), fault.Message(`{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"t","status":"working"}}`), fault.Content("done")},
+			{fault.Error(-32601, "this tool is a task")},
+		},
+	}), func(t *testing.T, s *scripted) {
+		c := s.connected(t, client.WithTasks(), client.WithHandler(new(user)))
+		if _, err := c.ListTools(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := c.CallTool(t.Context(), "echo", nil); err != nil || r.Text() != "done" {
+			t.Errorf("CallTool: %v, %v", r, err)
+		}
+		if r, err := c.CallTool(t.Context(), "echo", nil); code(err) != protocol.CodeMethodNotFound {
+			t.Errorf("a tool that is a task: %v, %v", r, err)
+		}
+		if got := member(t, s.await(t, protocol.MethodInitialize, 1).Body, "params", "capabilities", "tasks"); got != "" {
+			t.Errorf("declared %s", got)
+		}
+		if got := member(t, s.await(t, protocol.MethodCallTool, 1).Body, "params", "task"); got != "" {
+			t.Errorf("asked for a task: %s", got)
+		}
+		for _, method := range s.Methods() {
+			if strings.HasPrefix(method, "tasks/") {
+				t.Errorf("sent %s", method)
+			}
+		}
+	})
+}
