@@ -10,17 +10,17 @@ import (
 type Option func(*options) error
 
 type options struct {
-	maxMessage             int64
+	maxMessage               int64
 	inputGrace, contextGrace time.Duration
-	log                    *slog.Logger
+	log                      *slog.Logger
 }
 
 func defaults() *options {
 	return &options{
-		maxMessage: 32 << 20,
-		inputGrace: 5 * time.Second,
+		maxMessage:   32 << 20,
+		inputGrace:   5 * time.Second,
 		contextGrace: 2 * time.Second,
-		log:        slog.New(slog.DiscardHandler),
+		log:          slog.New(slog.DiscardHandler),
 	}
 }
 
