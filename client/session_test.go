@@ -291,8 +291,15 @@ func TestANewSessionIsSetUpLikeTheOld(t *testing.T) {
 // When nobody calls, the stream itself finds the session forgotten.
 func TestTheServersStreamNoticesALostSession(t *testing.T) {
 	srv := newReference(conformance.Legacy)
-	c := connectTo(t, httpTransport(t, serveReference(t, srv, func(h http.Handler) http.Handler { return h })),
-		client.WithStreamLost(func(err error) { t.Errorf("the stream was lost: %v", err) }))
+	opened := make(chan struct{}, 10) // gets a token for each stream, once it is there
+	c := connectTo(t, httpTransport(t, serveReference(t, srv, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				w = &flushNoter{ResponseWriter: w, first: sync.OnceFunc(func() { opened <- struct{}{} })}
+			}
+			h.ServeHTTP(w, r)
+		})
+	})), client.WithStreamLost(func(err error) { t.Errorf("the stream was lost: %v", err) }))
 	var got []string
 	for change, err := range c.Subscribe(t.Context(), protocol.SubscriptionFilter{ToolsListChanged: true}) {
 		if err != nil {
@@ -301,8 +308,10 @@ func TestTheServersStreamNoticesALostSession(t *testing.T) {
 		got = append(got, string(change.Kind))
 		switch change.Kind {
 		case client.Acknowledged:
+			<-opened // a session that is forgotten before has no stream to lose
 			srv.ForgetSessions()
 		case client.Gap:
+			<-opened
 			srv.NotifyToolsChanged()
 		default:
 			if diff := cmp.Diff([]string{"acknowledged", "gap", "tools"}, got); diff != "" {
@@ -311,4 +320,16 @@ func TestTheServersStreamNoticesALostSession(t *testing.T) {
 			return
 		}
 	}
+}
+
+// A flushNoter calls first when the head of a response has left.
+type flushNoter struct {
+	http.ResponseWriter
+	first func()
+}
+
+func (f *flushNoter) FlushError() error {
+	err := http.NewResponseController(f.ResponseWriter).Flush()
+	f.first()
+	return err
 }

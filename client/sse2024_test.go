@@ -27,16 +27,16 @@ import (
 type sharedServer struct {
 	*httptest.Server
 	refusal  int
-	say      chan string
 	answered chan struct{} // closed when the client has answered
 
 	mu   sync.Mutex
+	say  chan string // to the stream that was opened last
 	seen []string
 }
 
 func serveShared(t *testing.T, refusal int) *sharedServer {
 	t.Helper()
-	s := &sharedServer{refusal: refusal, say: make(chan string, 10), answered: make(chan struct{})}
+	s := &sharedServer{refusal: refusal, answered: make(chan struct{})}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -57,11 +57,15 @@ func (s *sharedServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	switch {
 	case r.URL.Path == "/sse" && r.Method == http.MethodGet:
+		say := make(chan string, 10)
+		s.mu.Lock()
+		s.say = say
+		s.mu.Unlock()
 		w.Header().Set("Content-Type", "text/event-stream")
 		s.write(w, "event: endpoint\ndata: /messages?s=1\n\n")
 		for {
 			select {
-			case text := <-s.say:
+			case text := <-say:
 				s.write(w, "event: message\ndata: "+text+"\n\n")
 			case <-r.Context().Done():
 				return
@@ -91,11 +95,14 @@ func (s *sharedServer) answer(m *protocol.Message) {
 		"tools/list": `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`,
 		"tools/call": `{"content":[{"type":"text","text":"done"}]}`,
 	}
+	s.mu.Lock()
+	say := s.say
+	s.mu.Unlock()
 	if m.Method == "tools/call" {
-		s.say <- ask
+		say <- ask
 	}
 	if result, ok := results[m.Method]; ok {
-		s.say <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+		say <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 	}
 }
 
