@@ -128,11 +128,8 @@ func (c *Client) callTool(ctx context.Context, name string, arguments jsontext.V
 	if c.config.speaksTasks() {
 		call.task = new(protocol.Task)
 	}
-	if tool := c.tools.get(name); tool != nil {
-		var err error
-		if call.headers, err = mirror(tool.headers, arguments); err != nil {
-			return nil, nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
-		}
+	if call.headers, err = c.headersOf(name, arguments); err != nil {
+		return nil, nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
 	}
 	r := new(protocol.CallToolResult)
 	if err := c.do(ctx, call, r, opts); err != nil {
@@ -142,6 +139,15 @@ func (c *Client) callTool(ctx context.Context, name string, arguments jsontext.V
 		return nil, &Task{client: c, id: call.task.TaskID, tool: name, seed: *call.task}, nil
 	}
 	return r, nil, nil
+}
+
+// headersOf returns the headers that mirror a tool's arguments.
+func (c *Client) headersOf(name string, arguments jsontext.Value) (map[string]string, error) {
+	tool := c.tools.get(name)
+	if tool == nil {
+		return nil, nil
+	}
+	return mirror(tool.headers, arguments)
 }
 
 // toolParams returns a protocol.CallToolParams, encoded without looking at the
