@@ -180,7 +180,7 @@ func TestNamesOnPagesExist(t *testing.T) {
 		if strings.Contains(page, "migrate-") {
 			continue // other SDKs have packages and options of the same names
 		}
-		for _, name := range regexp.MustCompile("\\b([a-z]+)\\.([A-Z]\\w*)").FindAllStringSubmatch(text, -1) {
+		for _, name := range regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)`).FindAllStringSubmatch(text, -1) {
 			names, ours := exported[strings.TrimPrefix(name[1], "mcp")] // mcphttp is what http is imported as
 			if name[1] == "http" || !ours {
 				continue // the standard library's, or a variable
