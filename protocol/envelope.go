@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -60,11 +61,20 @@ func DecodeOwned(data []byte) (*Message, error) {
 func decodeMembers(data []byte) (*Message, error) {
 	m := new(Message)
 	var version, method, failure jsontext.Value // nil when absent or null
-	for member, err := range checkedMembers(data) {
+	d := decoders.Get().(*decoder)
+	defer d.free()
+	if err := d.begin(data); err != nil {
+		return nil, err
+	}
+	for {
+		name, value, err := d.member()
+		if err == io.EOF {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
-		switch value := member.value; string(member.name) {
+		switch string(name) {
 		case "jsonrpc":
 			version = value
 		case "id":

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,65 +28,65 @@ func members(object jsontext.Value) iter.Seq2[[]byte, jsontext.Value] {
 	}
 }
 
-// A member is one of an object. Its parts are parts of that.
-type member struct {
-	name  []byte // without quotes
-	value jsontext.Value
-}
-
-// checkedMembers yields the members of an object that need not be valid JSON, and
-// an error at the end where it is not: then nothing counts of what came before.
-func checkedMembers(object []byte) iter.Seq2[member, error] {
-	return func(yield func(member, error) bool) {
-		d := decoders.Get().(*decoder)
-		d.text = *bytes.NewBuffer(object)
-		defer d.free()
-		if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
-			yield(member{}, cmp.Or(err, errNotObject))
-			return
-		}
-		for d.PeekKind() == '"' {
-			name, err := d.next(object)
-			var value jsontext.Value
-			if err == nil {
-				value, err = d.next(object)
-			}
-			if !yield(member{unquotedName(name), value}, err) || err != nil {
-				return
-			}
-		}
-		if _, err := d.ReadToken(); err != nil {
-			yield(member{}, err)
-		} else if _, err := d.ReadToken(); err != io.EOF {
-			yield(member{}, json.Unmarshal(object, new(jsontext.Value))) // says it better than err
-		}
-	}
-}
-
-// A decoder reads from text.
+// A decoder reads the members of an object that need not be valid JSON.
 type decoder struct {
 	jsontext.Decoder
-	text bytes.Buffer
+	object []byte
+	reader bytes.Buffer // of object
 }
 
 // decoders are those that nothing uses now.
 var decoders = sync.Pool{New: func() any {
 	d := new(decoder)
-	d.Reset(&d.text)
+	d.Reset(&d.reader)
 	return d
 }}
 
-// next reads the next value and returns it as a part of text.
-func (d *decoder) next(text []byte) (jsontext.Value, error) {
+// begin reads the start of an object.
+func (d *decoder) begin(object []byte) error {
+	d.object, d.reader = object, *bytes.NewBuffer(object)
+	start, err := d.ReadToken()
+	if err == nil && start.Kind() != '{' {
+		err = errNotObject
+	}
+	return err
+}
+
+// member returns the next member, as parts of the object. Its error is io.EOF at
+// the end of an object that was valid and alone. On any other, nothing counts of
+// what came before.
+func (d *decoder) member() (name []byte, value jsontext.Value, err error) {
+	if d.PeekKind() != '"' {
+		return nil, nil, d.end()
+	}
+	quoted, err := d.next()
+	if err == nil {
+		value, err = d.next()
+	}
+	return unquotedName(quoted), value, err
+}
+
+// next reads a value.
+func (d *decoder) next() (jsontext.Value, error) {
 	value, err := d.ReadValue()
 	end := d.InputOffset()
-	return text[end-int64(len(value)) : end : end], err
+	return d.object[end-int64(len(value)) : end : end], err
+}
+
+func (d *decoder) end() error {
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	if _, err := d.ReadToken(); err == io.EOF {
+		return io.EOF
+	}
+	return json.Unmarshal(d.object, new(jsontext.Value)) // which says what is wrong with it
 }
 
 // free puts d back, without what it has read.
 func (d *decoder) free() {
-	d.text = bytes.Buffer{}
-	d.Reset(&d.text)
+	d.object, d.reader = nil, bytes.Buffer{}
+	d.Reset(&d.reader)
 	decoders.Put(d)
 }
 
