@@ -126,14 +126,13 @@ func (c *Client) leg(ctx context.Context, call *call, params jsontext.Value) (js
 	watch, ctx := c.watch(ctx, call)
 	defer watch.stop()
 	c.active.add(n, call, watch)
-	begun := ctx.Err() == nil // else nothing is sent
 	req, o := c.deliver(ctx, write)
 	turnDone() // what the program does about the call's notifications may be a call
 	failed := c.active.remove(n, call)
 	if o.Failure == negotiation.Canceled && errors.Is(context.Cause(ctx), errTooSlow) {
 		o.Failure, o.Err = negotiation.TimedOut, errTooSlow
 	}
-	if gaveUp := o.Failure == negotiation.TimedOut || o.Failure == negotiation.Canceled; gaveUp && begun && c.mayHave(o) {
+	if gaveUp := o.Failure == negotiation.TimedOut || o.Failure == negotiation.Canceled; gaveUp && o.Attempts > 0 {
 		c.cancel(id)
 	}
 	if err := c.link.fail(req, o); err != nil {
@@ -195,10 +194,6 @@ func appendName(members []byte, name string) []byte {
 	members = append(members, name...)
 	return append(members, `":`...)
 }
-
-// mayHave reports whether the server may have the request with this outcome. One
-// that waited for a restart was never sent.
-func (c *Client) mayHave(o negotiation.Outcome) bool { return o.Attempts > 0 || c.lane == nil }
 
 // cancel tells the server that a request is no longer wanted, where its era and
 // transport need telling.

@@ -92,3 +92,26 @@ func TestTheCallersDeadlineStandsAboveTheUser(t *testing.T) {
 		}
 	})
 }
+
+// B-CAN-02: a call that ends while the user logs in was never sent, and is not
+// canceled.
+func TestACallThatOnlyWaitedIsNotCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPuppet(negotiation.HTTP, nil)
+		c, err := client.Connect(t.Context(), &login{p, protocol.MethodCallTool, time.Hour, true},
+			client.WithEra(negotiation.EraLegacy), client.WithEraCache(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := c.CallTool(ctx, "a", nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("CallTool: %v", err)
+		}
+		synctest.Wait()
+		if p.said(protocol.MethodCancelled) {
+			t.Error("the server was told of a cancellation")
+		}
+	})
+}

@@ -68,7 +68,7 @@ func (p *puppet) Exchange(ctx context.Context, req *transport.Request) negotiati
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			failure = negotiation.TimedOut
 		}
-		return negotiation.Outcome{Failure: failure, Err: ctx.Err(), RequestID: req.ID}
+		return negotiation.Outcome{Failure: failure, Err: ctx.Err(), RequestID: req.ID, Attempts: 1}
 	case <-p.closed:
 		return negotiation.Outcome{Failure: negotiation.Closed, Err: transport.ErrClosed, RequestID: req.ID}
 	}

@@ -42,7 +42,8 @@ type Transport interface {
 	// Exchange sends one request and waits for what comes of it: a response, a
 	// refusal or a failure, all told by the Outcome. It returns soon after ctx
 	// ends, and does not tell the server by itself; over HTTP the end of ctx
-	// closes the response stream.
+	// closes the response stream. Whether the client tells it follows from the
+	// Attempts of the Outcome: 0 says that nothing was sent.
 	Exchange(ctx context.Context, req *Request) negotiation.Outcome
 
 	// Send sends one message that has no response: a notification, or a
