@@ -179,7 +179,7 @@ func TestReceiveReportsWhetherAnyoneWaited(t *testing.T) {
 	}
 }
 
-// Each row is what comes while request 7 waits.
+// O-BAT-01: each row is what comes while request 7 waits.
 func TestReceive(t *testing.T) {
 	const (
 		old   = "2025-03-26"

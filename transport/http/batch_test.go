@@ -9,7 +9,8 @@ import (
 	"github.com/mcpera/mcpera/transport"
 )
 
-// Each row is the answer to request 1 of a connection at 2025-03-26.
+// O-BAT-01, B040: each row is the answer to request 1 of a connection at
+// 2025-03-26.
 func TestABatchIsTakenApart(t *testing.T) {
 	const (
 		note    = `{"jsonrpc":"2.0","method":"note","params":{}}`

@@ -129,8 +129,8 @@ func TestSendTellsWhoEndedIt(t *testing.T) {
 	}
 }
 
-// L-SES-04, B009, B026, B027: any answer to DELETE is the end of the session,
-// 405 and 404 too.
+// L-SES-04, B-AUT-50, B009, B026, B027: any answer to DELETE is the end of the
+// session, 405 and 404 too.
 func TestEndSession(t *testing.T) {
 	for _, status := range []int{200, 202, 204, 301, 307, 400, 401, 404, 405, 500, 501, 503} {
 		s := serve(t, answer(status, "", ""))

@@ -318,8 +318,8 @@ func listens(t *testing.T, tr *Transport, d time.Duration) error {
 	return tr.Listen(ctx, resumable(), func() {})
 }
 
-// L-HTTP-05, L-HTTP-06, L-HTTP-07, B023: when the server's own stream is asked
-// for again, after which event, and when no more.
+// L-HTTP-05, L-HTTP-06, L-HTTP-07, B023, B-AUT-50: when the server's own
+// stream is asked for again, after which event, and when no more.
 func TestServersStreamIsTakenUpAgain(t *testing.T) {
 	const tick = streamPause
 	hang := stream(true)
