@@ -29,7 +29,8 @@ type watch struct {
 
 	mu     sync.Mutex
 	over   bool
-	timer  *time.Timer // for whichever comes first
+	timer  *time.Timer // for whichever may come first
+	last   time.Time   // when the time began anew
 	atWork *atWork     // handlers that the server waits for; nil for none
 	user   atWork      // the transport asks the user
 }
@@ -45,6 +46,7 @@ func (c *Client) watch(ctx context.Context, call *call) (*watch, context.Context
 // program that waits longer than its limit still waits no longer than it said.
 func newWatch(cancel context.CancelCauseFunc, each, limit time.Duration, handlers *atWork) *watch {
 	w := &watch{cancel: cancel, each: each, atWork: handlers, began: time.Now()}
+	w.last = w.began
 	if limit != 0 {
 		w.limit = max(limit, each)
 	}
@@ -62,29 +64,24 @@ func (w *watch) within(d time.Duration) time.Duration {
 	return min(d, w.limit-time.Since(w.began))
 }
 
-// expire ends the leg, unless the server was waiting for a handler meanwhile, or
-// the transport for the user.
+// expire ends the leg, unless its time began anew meanwhile, or the server was
+// waiting for a handler, or the transport for the user.
 func (w *watch) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if rest := w.within(w.each - min(w.atWork.idle(), w.user.idle())); rest > 0 && !w.over {
+	if rest := w.within(w.each - min(time.Since(w.last), w.atWork.idle(), w.user.idle())); rest > 0 && !w.over {
 		w.timer.Reset(rest)
 		return
 	}
 	w.cancel(errTooSlow)
 }
 
-// restart starts the time anew.
+// restart starts the time anew. The timer learns of it when it is due, so that a
+// flood costs little and puts off nothing.
 func (w *watch) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	rest := w.within(w.each)
-	switch {
-	case rest <= 0: // a flood would put off a timer that is due again and again
-		w.cancel(errTooSlow)
-	case w.timer.Stop():
-		w.timer.Reset(rest)
-	}
+	w.last = time.Now()
 }
 
 func (w *watch) stop() {

@@ -13,9 +13,9 @@ import (
 )
 
 // A flight is one exchange under way. Its context is that of the HTTP request:
-// it ends with the caller's, with Close, or by end. It is not derived from the
-// caller's, since a stream is still read to its end, for the connection's sake,
-// when the call has returned.
+// it ends with the caller's, with Close, or by end. It is derived from that of the
+// transport rather than the caller's, since a stream is still read to its end, for
+// the connection's sake, when the call has returned.
 type flight struct {
 	context.Context
 	t      *Transport
@@ -39,9 +39,8 @@ func (t *Transport) begin(ctx context.Context) (*flight, bool) {
 	}
 	t.active.Add(1)
 	f := &flight{t: t, caller: ctx}
-	f.Context, f.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	f.Context, f.cancel = context.WithCancel(t.life)
 	f.detach = context.AfterFunc(ctx, f.cancel)
-	t.flights[f] = struct{}{}
 	if ctx.Err() != nil {
 		f.cancel() // AfterFunc may take its time
 	}
@@ -61,9 +60,6 @@ func (f *flight) end() {
 	f.left.Store(true)
 	f.detach()
 	f.cancel()
-	f.t.mu.Lock()
-	delete(f.t.flights, f)
-	f.t.mu.Unlock()
 	f.t.active.Done()
 }
 
@@ -100,7 +96,10 @@ func (f *flight) Value(key any) any {
 	if key == (flightKey{}) {
 		return f
 	}
-	return f.Context.Value(key)
+	if v := f.Context.Value(key); v != nil { // its own nature, which package context asks for
+		return v
+	}
+	return f.caller.Value(key)
 }
 
 // flightOf returns the flight that a request's context belongs to, nil if it

@@ -33,11 +33,10 @@ type Transport struct {
 	receiver transport.Receiver
 	shared   atomic.Pointer[sharedStream] // set by Share
 
-	life    context.Context // ends with Close
-	end     context.CancelFunc
-	mu      sync.Mutex // guards flights and active against Close
-	flights map[*flight]struct{}
-	active  sync.WaitGroup
+	life   context.Context // ends with Close
+	end    context.CancelFunc
+	mu     sync.Mutex // guards active against Close
+	active sync.WaitGroup
 }
 
 // New returns a transport for the endpoint, an absolute http or https URL. It
@@ -56,9 +55,7 @@ func New(endpoint string, opts ...Option) (*Transport, error) {
 			return nil, err
 		}
 	}
-	t := &Transport{
-		options: o, target: transport.Target{URL: u, Principal: principal(u, o)}, flights: make(map[*flight]struct{}),
-	}
+	t := &Transport{options: o, target: transport.Target{URL: u, Principal: principal(u, o)}}
 	t.endpoint = takeUser(u, o.header)
 	if t.client, t.own, err = newClient(o, t.endpoint); err != nil {
 		return nil, err
@@ -184,10 +181,7 @@ func (t *Transport) EndSession(ctx context.Context, version, session string) err
 
 // delete sends the DELETE that ends req's session.
 func (t *Transport) delete(ctx context.Context, req *transport.Request) (*http.Response, error) {
-	hreq, err := http.NewRequestWithContext(ctx, http.MethodDelete, t.endpoint.String(), nil)
-	if err != nil {
-		return nil, err
-	}
+	hreq := newRequest(ctx, http.MethodDelete, t.endpoint)
 	t.addHeader(hreq.Header)
 	setConnectionHeaders(hreq.Header, req)
 	return t.client.Do(hreq)
@@ -197,9 +191,6 @@ func (t *Transport) delete(ctx context.Context, req *transport.Request) (*http.R
 func (t *Transport) Close() error {
 	t.mu.Lock()
 	t.end()
-	for f := range t.flights {
-		f.cancel()
-	}
 	t.mu.Unlock()
 	t.active.Wait()
 	if t.own != nil {

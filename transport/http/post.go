@@ -30,7 +30,7 @@ func (t *Transport) post(f *flight, req *transport.Request) (*http.Response, neg
 	if s := t.shared.Load(); s != nil {
 		to = s.messages
 	}
-	hreq := &retryablehttp.Request{Request: newPost(f, to)}
+	hreq := &retryablehttp.Request{Request: newRequest(f, http.MethodPost, to)}
 	if err := hreq.SetBody(req.Body); err != nil {
 		f.failed(&o, err)
 		return nil, o
@@ -55,12 +55,12 @@ func (t *Transport) post(f *flight, req *transport.Request) (*http.Response, neg
 	return resp, o
 }
 
-// newPost returns a POST without a body to a URL that is known to be good.
-func newPost(ctx context.Context, to *url.URL) *http.Request {
+// newRequest returns a request without a body to a URL that is known to be good.
+func newRequest(ctx context.Context, method string, to *url.URL) *http.Request {
 	u := *to
 	u.Host = strings.TrimSuffix(u.Host, ":") // as net/http does it
 	hreq := http.Request{
-		Method: http.MethodPost, URL: &u, Host: u.Host, Header: make(http.Header, 8),
+		Method: method, URL: &u, Host: u.Host, Header: make(http.Header, 8),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	return hreq.WithContext(ctx)

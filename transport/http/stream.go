@@ -182,10 +182,7 @@ func (t *Transport) pause(ctx context.Context, at *place, after time.Duration) e
 
 // get opens a stream, after the event with lastID unless that is empty.
 func (t *Transport) get(ctx context.Context, req *transport.Request, lastID string) (*http.Response, error) {
-	hreq, err := http.NewRequestWithContext(ctx, http.MethodGet, t.endpoint.String(), nil)
-	if err != nil {
-		return nil, err
-	}
+	hreq := newRequest(ctx, http.MethodGet, t.endpoint)
 	t.addHeader(hreq.Header)
 	setConnectionHeaders(hreq.Header, req)
 	hreq.Header["Accept"] = []string{"text/event-stream"}
