@@ -151,8 +151,8 @@ func TestAFormThatCannotBeCheckedIsRefused(t *testing.T) {
 	}
 }
 
-// B-ELI-07, B-ELI-11, S-SEC-07, B-ELI-11: a user is sent to https alone, and
-// to this machine.
+// B-ELI-07, B-ELI-11, S-SEC-07: a user is sent to https alone, and to this
+// machine.
 func TestUnsafeURLsAreRefusedBeforeTheHandlerSeesThem(t *testing.T) {
 	for url, safe := range map[string]bool{
 		"https://example.com/a?b=c#d":   true,

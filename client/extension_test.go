@@ -95,7 +95,7 @@ func TestAnAppsPageCanBeFoundAndRead(t *testing.T) {
 
 // X-SKL-02, X-SKL-03: a skill is a resource like any other. It is read from its
 // own server by its URI alone, whatever that names, and though no list has it.
-// X-SKL-01: what skills are not listed by is not called.
+// X-SKL-01: no method of that extension is called.
 func TestASkillIsReadByItsURIAlone(t *testing.T) {
 	const uri = "skill://elsewhere.example.com/refunds/SKILL.md"
 	overBoth(t, fault.Modern().With(fault.Script{

@@ -46,7 +46,7 @@ func TestToolName(t *testing.T) {
 	}
 }
 
-// M-TOL-07: Pairs of parts that are made to be mixed up: no two share a name.
+// M-TOL-07: pairs of parts that are made to be mixed up: no two share a name.
 func TestNoTwoToolsShareAName(t *testing.T) {
 	parts := []string{
 		"", "a", "b", "_", "__", "___", "a_", "_a", "a__", "__a", "a__b", "a_b", "a-b", "a.b", "a\x00b", "\x00", "b\x00c", "é", "\xff",
