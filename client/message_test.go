@@ -125,3 +125,45 @@ func checkModern(t *testing.T, r fault.Record) {
 		t.Errorf("headers of %s (-want +got):\n%s", r.Key, diff)
 	}
 }
+
+// B-MSG-01, B-STD-02: what is not UTF-8 is refused before it is sent, wherever it
+// comes from.
+func TestWhatIsNotUTF8IsNotSent(t *testing.T) {
+	const bad = "a\xffb"
+	eachWay(t, func(s fault.Script) fault.Script { return s }, func(t *testing.T, s *scripted, _ bool) {
+		c := s.connected(t)
+		opened := len(s.Methods())
+		for name, ask := range map[string]func(context.Context) error{
+			"an argument": func(ctx context.Context) error {
+				_, err := c.CallTool(ctx, "echo", map[string]any{"a": bad})
+				return err
+			},
+			"raw arguments": func(ctx context.Context) error {
+				_, err := c.CallTool(ctx, "echo", []byte(`{"a":"`+bad+`"}`))
+				return err
+			},
+			"half a pair": func(ctx context.Context) error {
+				_, err := c.CallTool(ctx, "echo", []byte(`{"a":"\ud800"}`))
+				return err
+			},
+			"a tool's name": func(ctx context.Context) error { _, err := c.CallTool(ctx, bad, nil); return err },
+			"a URI":         func(ctx context.Context) error { _, err := c.ReadResource(ctx, "file:///"+bad); return err },
+			"a cursor":      func(ctx context.Context) error { _, err := c.ListTools(ctx, client.Cursor(bad)); return err },
+			"metadata": func(ctx context.Context) error {
+				_, err := c.ListTools(ctx, client.Meta("com.example/a", bad))
+				return err
+			},
+			"a prompt's word": func(ctx context.Context) error {
+				_, err := c.GetPrompt(ctx, "p", map[string]string{"a": bad})
+				return err
+			},
+		} {
+			if ask(t.Context()) == nil {
+				t.Errorf("%s: no error", name)
+			}
+		}
+		if got := s.Methods()[opened:]; len(got) > 0 {
+			t.Errorf("sent %v", got)
+		}
+	})
+}
