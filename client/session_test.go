@@ -75,8 +75,8 @@ func TestALostSessionIsOpenedAnew(t *testing.T) {
 	}
 }
 
-// What says nothing about the session, or comes again, goes to the caller.
-// B018, B019, and the second of two losses.
+// M-ERR-01: what says nothing about the session, or comes again, goes to the
+// caller. B018, B019, and the second of two losses.
 func TestWhatIsNoLostSessionGoesToTheCaller(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer fault.Answer

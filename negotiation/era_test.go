@@ -62,6 +62,7 @@ func TestEraString(t *testing.T) {
 	}
 }
 
+// M-ERR-01, M-VER-03: no other code says anything about the era.
 func TestIsModernError(t *testing.T) {
 	modernCodes := map[int64]bool{-32020: true, -32021: true, -32022: true}
 	for code := int64(-32768); code <= 1000; code++ {
