@@ -40,7 +40,7 @@ type Task struct {
 //
 // Source: the tasks extension, "Polymorphic Results".
 func (c *Client) StartTool(ctx context.Context, name string, args any, opts ...CallOption) (*Task, error) {
-	arguments, err := encodeArguments(args)
+	arguments, err := encodeObject("arguments", args)
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
 	}

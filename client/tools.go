@@ -91,7 +91,7 @@ func (c *Client) Tools(ctx context.Context, opts ...CallOption) iter.Seq2[*proto
 //
 // Source: MCP 2026-07-28, server/tools, "Calling Tools".
 func (c *Client) CallTool(ctx context.Context, name string, args any, opts ...CallOption) (*protocol.CallToolResult, error) {
-	arguments, err := encodeArguments(args)
+	arguments, err := encodeObject("arguments", args)
 	if err != nil {
 		return nil, fmt.Errorf("tool %s: %w", protocol.Quote(name), err)
 	}
@@ -228,20 +228,20 @@ func (e *ToolError) Error() string {
 var asProgramsExpect = json.JoinOptions(json.Deterministic(true),
 	jsonv1.OmitEmptyWithLegacySemantics(true), jsonv1.FormatDurationAsNano(true))
 
-// encodeArguments returns args as a JSON object.
-func encodeArguments(args any) (jsontext.Value, error) {
-	switch text := args.(type) {
+// encodeObject returns v, whose name is what, as a JSON object.
+func encodeObject(what string, v any) (jsontext.Value, error) {
+	switch text := v.(type) {
 	case nil:
 		return jsontext.Value(`{}`), nil
 	case []byte:
-		args = jsontext.Value(text)
+		v = jsontext.Value(text)
 	}
-	arguments, err := json.Marshal(&args, asProgramsExpect) // maps are quicker by way of an interface
+	object, err := json.Marshal(&v, asProgramsExpect) // maps are quicker by way of an interface
 	if err != nil {
-		return nil, fmt.Errorf("encode the arguments: %w", err)
+		return nil, fmt.Errorf("encode the %s: %w", what, err)
 	}
-	if kind := jsontext.Value(arguments).Kind(); kind != '{' {
-		return nil, fmt.Errorf("the arguments encode as a JSON %s, not as an object", kind)
+	if kind := jsontext.Value(object).Kind(); kind != '{' {
+		return nil, fmt.Errorf("the %s encode as a JSON %s, not as an object", what, kind)
 	}
-	return arguments, nil
+	return object, nil
 }

@@ -37,11 +37,6 @@ type session interface {
 	close() error
 }
 
-// An asker can send a request whose method no SDK knows.
-type asker interface {
-	ask(ctx context.Context, method string) error
-}
-
 // An answer is what a tool returned.
 type answer struct {
 	text       string

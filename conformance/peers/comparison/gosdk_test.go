@@ -81,18 +81,4 @@ func (g goSDK) call(ctx context.Context, tool string, args map[string]any) (answ
 	return a, err
 }
 
-// The params and the result of a method of one's own.
-type (
-	askParams struct{ mcp.ParamsBase }
-	askResult struct{ mcp.ResultBase }
-)
-
-func (g goSDK) ask(ctx context.Context, method string) error {
-	if err := mcp.AddSendingCustomMethod[*askParams, *askResult](g.client, method); err != nil {
-		return err
-	}
-	_, err := mcp.CallCustomMethod[*askParams, *askResult](ctx, g.ClientSession, method, &askParams{})
-	return err
-}
-
 func (g goSDK) close() error { return g.Close() }

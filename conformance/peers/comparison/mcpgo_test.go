@@ -99,17 +99,4 @@ func (m mcpGo) call(ctx context.Context, tool string, args map[string]any) (answ
 	return a, nil
 }
 
-func (m mcpGo) ask(ctx context.Context, method string) error {
-	r, err := m.GetTransport().SendRequest(ctx, transport.JSONRPCRequest{
-		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId("own"), Method: method,
-	})
-	if err != nil {
-		return err
-	}
-	if r.Error != nil {
-		return r.Error.AsError()
-	}
-	return nil
-}
-
 func (m mcpGo) close() error { return m.Close() }

@@ -69,17 +69,3 @@ func schema(t *testing.T, ctx context.Context, c contender) string {
 	}
 	return "not checked"
 }
-
-func ownMethod(t *testing.T, ctx context.Context, c contender) string {
-	const method = "com.example/echo"
-	srv := fault.NewHTTP(fault.Modern().With(fault.Script{method: {{fault.Result(`{"resultType":"complete"}`)}}}))
-	t.Cleanup(srv.Close)
-	s, ok := dialed(t, ctx, c, server{url: srv.URL}).(asker)
-	if !ok {
-		return "can't be sent"
-	}
-	if err := s.ask(ctx, method); err != nil {
-		t.Fatal(err)
-	}
-	return "can be sent"
-}

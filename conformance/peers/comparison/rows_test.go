@@ -14,5 +14,4 @@ var rows = []row{
 	{"a handler panics (modern era)", panics},
 	{"a stdio server prints a line that is no JSON", noise},
 	{"a child that a stdio server left, after Close", tree},
-	{"a method that no SDK knows", ownMethod},
 }
