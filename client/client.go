@@ -110,6 +110,11 @@ func connectError(t transport.Transport, err error) error {
 		*e = *shared // others may hold it too
 	}
 	e.Target = t.Target().String()
+	if errors.Is(e.Err, context.DeadlineExceeded) && !errors.As(e.Err, new(*transport.TimeoutError)) && !errors.Is(e.Err, transport.ErrUnavailable) {
+		// It was over between two requests: in the wait for another's probe, or for a
+		// process to start.
+		e.Err = &transport.TimeoutError{Origin: e.Target, Method: protocol.MethodDiscover, Err: e.Err}
+	}
 	if p, ok := t.(interface{ Stderr() string }); ok && !errors.Is(err, transport.ErrClosed) {
 		e.Stderr = p.Stderr() // a lost process has said it already
 	}

@@ -38,14 +38,18 @@ func WithSlowStart(d time.Duration) Option {
 const handover = time.Second
 
 // probeStdio sends the one probe that a process gets, and waits for its answer
-// for up to limit. The time begins when the probe is on its way: initialize must
-// not overtake it.
+// for up to limit, if that is above zero. The time begins when the probe is on its
+// way: initialize must not overtake it.
 func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, limit time.Duration) negotiation.Outcome {
 	answer, sent := make(chan negotiation.Outcome, 1), make(chan struct{}, 1)
 	req.Sent = func() { sent <- struct{}{} }
 	n.client.spawn(func() { answer <- silent(n.client.link.exchange(n.client.life, req)) })
 	timer := time.NewTimer(max(limit, limit+handover)) // the longest limits have no room for more
 	defer timer.Stop()
+	over := timer.C
+	if limit == 0 {
+		over = nil
+	}
 	for {
 		select {
 		case <-sent:
@@ -58,7 +62,7 @@ func (n *negotiator) probeStdio(ctx context.Context, req *transport.Request, lim
 				o.Failure = negotiation.TimedOut
 			}
 			return o
-		case <-timer.C:
+		case <-over:
 			n.late = &lateProbe{request: req, answer: answer, rules: n.client.config.rules}
 			return negotiation.Outcome{Failure: negotiation.TimedOut, Err: context.DeadlineExceeded, RequestID: req.ID}
 		}
@@ -122,7 +126,7 @@ func (n *negotiator) initializeLate(ctx context.Context, req *transport.Request,
 			// eras must not mix: a fresh one is modern for certain.
 			if r, ok := n.client.link.Transport.(transport.Restarter); ok {
 				if err := r.Restart(ctx); err != nil {
-					return nil, err
+					return nil, both(err, probeErr)
 				}
 			}
 			return n.lateModern()

@@ -113,7 +113,7 @@ func (n *negotiator) recall(ctx context.Context, entry erecache.Entry) (session,
 	n.report.FromCache = false
 	if r, ok := n.client.link.Transport.(transport.Restarter); ok { // what an opened process says proves nothing
 		if rerr := r.Restart(ctx); rerr != nil {
-			return nil, rerr
+			return nil, both(rerr, err)
 		}
 	}
 	s, finding, err := n.negotiate(ctx)
@@ -211,7 +211,7 @@ func (n *negotiator) probeAndOpen(ctx context.Context) (session, error) {
 			return nil, probeErr
 		}
 		if err := r.Restart(ctx); err != nil {
-			return nil, err
+			return nil, both(err, probeErr)
 		}
 		return n.initialize(ctx, probeErr)
 	case *negotiation.Error:
@@ -335,11 +335,11 @@ func (n *negotiator) probeTimeout() time.Duration {
 }
 
 // patience is how long server/discover is waited for when there is no other
-// era to go to: a slow start must not end in an error. Over HTTP an attempt
-// that takes so long is better repeated.
+// era to go to, 0 for as long as there is time to connect: a slow start must not end
+// in an error. Over HTTP an attempt that takes so long is better repeated.
 func (n *negotiator) patience() time.Duration {
 	if n.client.link.Kind() == negotiation.Stdio {
-		return n.client.config.connectTimeout
+		return 0
 	}
 	return n.probeTimeout()
 }

@@ -34,8 +34,8 @@ type probed struct {
 
 // ask probes at version until there is a verdict to act on: it backs off while
 // the server is down, and asks once more at another modern version that the
-// server names. limit bounds each probe. The error is a refusal, an outage, or
-// the end of ctx.
+// server names. limit bounds each probe, unless it is 0. The error is a refusal, an
+// outage, or the end of ctx.
 func (n *negotiator) ask(ctx context.Context, version string, limit time.Duration) (negotiation.Verdict, error) {
 	for attempt, renamed := 0, false; ; attempt++ {
 		p, err := n.probe(ctx, version, limit)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -185,8 +186,8 @@ func TestNoWaitsAreNoWayToHammer(t *testing.T) {
 	}
 	lost := errors.New("connection reset")
 	for name, tc := range map[string]struct {
-		changes bool // each subscription brings one
-		most    int  // listens in a second
+		changes bool  // each subscription brings one
+		most    int64 // listens in a second
 		ends    bool
 	}{
 		"lost at once":       {false, 11, true},
@@ -194,9 +195,9 @@ func TestNoWaitsAreNoWayToHammer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				listens := 0
+				var listens atomic.Int64
 				p := newPuppet(negotiation.HTTP, func(ctx context.Context, p *puppet, req *transport.Request) (string, error) {
-					listens++
+					listens.Add(1)
 					acknowledge(p, req)
 					if tc.changes {
 						p.say("", protocol.MethodToolsListChanged, `{"_meta":{"io.modelcontextprotocol/subscriptionId":`+req.ID.String()+`}}`)
@@ -211,8 +212,9 @@ func TestNoWaitsAreNoWayToHammer(t *testing.T) {
 				for _, err := range c.Subscribe(ctx, everyList) {
 					end = err
 				}
-				if ended := errors.Is(end, transport.ErrUnavailable); listens > tc.most || listens < 2 || ended != tc.ends {
-					t.Errorf("%d listens in a second, and then %v", listens, end)
+				n := listens.Load()
+				if ended := errors.Is(end, transport.ErrUnavailable); n > tc.most || n < 2 || ended != tc.ends {
+					t.Errorf("%d listens in a second, and then %v", n, end)
 				}
 			})
 		})
