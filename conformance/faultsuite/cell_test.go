@@ -15,11 +15,17 @@ type cell struct {
 	phase phase
 	place place
 	fault flaw
-	slack uint // how often its brief deadline was too short; see brief
+	// memory is what is remembered of the server.
+	memory memory
+	slack  uint // how often its brief deadline was too short; see brief
 }
 
 func (c cell) String() string {
-	return strings.Join([]string{string(c.wire), c.era.String(), string(c.phase), string(c.place), c.fault.name}, "/")
+	parts := []string{string(c.wire), c.era.String(), string(c.phase), string(c.place), c.fault.name}
+	if c.memory != nothing {
+		parts = append(parts, string(c.memory))
+	}
+	return strings.Join(parts, "/")
 }
 
 // cells are all that can be.
@@ -29,8 +35,10 @@ func cells() (all []cell) {
 			for _, p := range phases {
 				for _, at := range places {
 					for _, f := range flaws {
-						if c := (cell{wire: w, era: era, phase: p, place: at, fault: f}); c.impossible() == "" {
-							all = append(all, c)
+						for _, m := range memories {
+							if c := (cell{wire: w, era: era, phase: p, place: at, fault: f, memory: m}); c.impossible() == "" {
+								all = append(all, c)
+							}
 						}
 					}
 				}
@@ -60,6 +68,9 @@ func (c cell) script() fault.Script {
 	for _, p := range []phase{probe, initialize, list, call} {
 		well := cell{wire: c.wire, era: c.era, phase: p}
 		s[well.key()] = []fault.Answer{slices.Concat(well.head(), well.whole())}
+	}
+	if c.memory == wrong && c.era == negotiation.EraModern {
+		delete(s, "initialize") // or what is remembered would do
 	}
 	if c.phase == signalled {
 		s[fault.EOF] = []fault.Answer{{fault.Silence()}}

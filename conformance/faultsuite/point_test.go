@@ -107,5 +107,8 @@ func (c cell) impossible() string {
 	case c.place == after && (p == closing || p == signalled):
 		return "nobody is left to see it"
 	}
+	if why := c.memory.impossible(c); why != "" {
+		return why
+	}
 	return c.fault.impossible(c)
 }

@@ -43,7 +43,7 @@ var ran atomic.Int64
 
 // Fewer cells than these were lost by accident.
 const (
-	leastCells  = 3000
+	leastCells  = 5500
 	leastPoints = 1000
 )
 
@@ -89,6 +89,7 @@ func (c cell) run(t *testing.T) {
 	var eras *erecache.Cache
 	for met := false; !met; c.slack++ {
 		s, eras = c.serve(t), erecache.New(time.Now)
+		c.remember(t, eras, s.key)
 		pprof.Do(context.Background(), pprof.Labels("cell", c.String()), func(context.Context) { v = c.visit(s, eras) })
 		met = s.Count(c.key()) > 0 || !c.isSilent() || c.slack == 5
 	}
@@ -144,13 +145,19 @@ func (c cell) checkEra(t *testing.T, s scripted, v visit, eras *erecache.Cache) 
 	if err != nil {
 		t.Error(err)
 	}
-	if remembered && (!v.opened || entry.Era != v.era) {
+	if c.memory != nothing {
+		c.checkMemory(t, s, v, remembered)
+	}
+	if remembered && (!v.opened && c.memory == nothing || v.opened && entry.Era != v.era) {
 		t.Errorf("%v is remembered of a connection that was %v: %v", entry.Era, v.era, v.connect)
 	}
 	if v.opened && !remembered && c.fault.name != noVersion {
 		t.Errorf("nothing is remembered of a connection that was %v", v.era)
 	}
 	asked := s.Count("initialize") > 0
+	if c.memory == wrong && c.era == negotiation.EraModern { // it was, because of what was remembered
+		return
+	}
 	modern := c.era == negotiation.EraModern && c.phase != probe
 	if asked && (modern || c.phase == probe && c.saysNoEra()) {
 		t.Errorf("the server was asked to initialize")

@@ -78,12 +78,12 @@ func (c cell) visit(s scripted, eras *erecache.Cache) (v visit) {
 
 // options make brief what the fault makes the client wait for, and nothing else.
 func (c cell) options() []client.Option {
-	probing, connecting, calling, limit := patient, patient, patient, patient
+	probing, connecting, calling, limit, slow := patient, patient, patient, patient, patient
 	if c.isSilent() {
 		switch c.phase {
 		case probe:
-			probing = c.brief()
-			if c.spoilsNext() {
+			probing, slow = c.brief(), c.brief()
+			if c.spoilsNext() || c.recalls() == negotiation.EraModern && !c.wire.isHTTP() { // a slow start is waited for
 				connecting = 20 * c.brief()
 			}
 		case initialize, initialized:
@@ -100,7 +100,7 @@ func (c cell) options() []client.Option {
 	return []client.Option{
 		client.WithResponseCache(nil), client.WithRetries(1, soon),
 		client.WithProbeTimeout(probing), client.WithConnectTimeout(connecting),
-		client.WithCallTimeout(calling), client.WithCallLimit(limit),
+		client.WithCallTimeout(calling), client.WithCallLimit(limit), client.WithSlowStart(slow),
 	}
 }
 

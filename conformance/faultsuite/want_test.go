@@ -11,7 +11,7 @@ func (c cell) want() []kind {
 	means := c.fault.means(c)
 	switch c.phase {
 	case probe:
-		return c.wantProbe(means)
+		return append(c.wantProbe(means), c.alsoRemembered(means)...)
 	case initialize:
 		if c.place != after && means == ok && c.place == body {
 			return []kind{message} // an InitializeResult needs a version
