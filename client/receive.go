@@ -116,7 +116,7 @@ func (c *Client) receiveRequest(msg *protocol.Message) {
 		c.answerSoon(&c.ponging, s, msg, protocol.AppendResult(nil, msg.ID, jsontext.Value(`{}`)))
 		return
 	}
-	ctx, done, is := c.serving.begin(context.WithValue(c.life, servingKey{}, c), msg.ID)
+	ctx, served, is := c.serving.begin(context.WithValue(c.life, servingKey{}, c), msg.ID)
 	switch is {
 	case repeated: // an answer would be taken for that to the first
 		c.config.log.Warn("ignored a request under an id that is being served", "server", c.link.target.String(),
@@ -127,10 +127,11 @@ func (c *Client) receiveRequest(msg *protocol.Message) {
 		return
 	}
 	if !c.spawn(func() {
-		defer done()
-		c.serveRequest(ctx, s, msg)
+		defer served.end()
+		c.serveRequest(ctx, s, msg, served.answered)
 	}) {
-		done()
+		served.answered()
+		served.end()
 	}
 }
 
@@ -151,12 +152,13 @@ func (c *Client) answerSoon(underWay *atomic.Int64, s session, msg *protocol.Mes
 	}
 }
 
-// serveRequest runs the handler and sends its answer, unless the server has
-// canceled its request meanwhile.
-func (c *Client) serveRequest(ctx context.Context, s session, msg *protocol.Message) {
+// serveRequest runs the handler, calls answered, and sends the answer, unless the
+// server has canceled its request meanwhile.
+func (c *Client) serveRequest(ctx context.Context, s session, msg *protocol.Message, answered func()) {
 	end := c.atWork.begin()
 	answer, err := c.serve(ctx, msg.Method, msg.Params)
 	end()
+	answered()
 	var encoded []byte
 	if err == nil {
 		encoded, err = json.Marshal(answer, json.Deterministic(true))

@@ -9,8 +9,16 @@ import (
 
 // serving are the requests of a legacy server that are being served.
 type serving struct {
-	mu      sync.Mutex
-	cancels map[protocol.ID]context.CancelFunc
+	mu   sync.Mutex
+	all  map[*served]struct{} // those whose answer is on its way, too
+	byID map[protocol.ID]*served
+}
+
+// A served request is one that a handler is at work for.
+type served struct {
+	in     *serving
+	id     protocol.ID
+	cancel context.CancelFunc
 }
 
 // An admission says whether a request is served.
@@ -22,34 +30,41 @@ const (
 	repeated           // one with its id is being served
 )
 
-// begin notes that a request is served. It returns a context that ends when
-// the server cancels the request, what to call at the end, and whether it is
-// served at all. Ids are unique among those that are, so that their number is
-// that of the handlers at work.
-func (s *serving) begin(ctx context.Context, id protocol.ID) (_ context.Context, done func(), _ admission) {
-	ctx, cancel := context.WithCancel(ctx)
+// begin notes that a request is served, and returns a context that ends when the
+// server cancels it; served is nil when it is not to be. Its caller must call
+// answered, then end.
+func (s *serving) begin(ctx context.Context, id protocol.ID) (context.Context, *served, admission) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	refused := func(why admission) (context.Context, func(), admission) {
-		cancel()
-		return ctx, cancel, why
+	switch {
+	case s.byID[id] != nil:
+		return ctx, nil, repeated
+	case len(s.all) >= maxServing:
+		return ctx, nil, tooMany
 	}
-	switch _, again := s.cancels[id]; {
-	case again:
-		return refused(repeated)
-	case len(s.cancels) >= maxServing:
-		return refused(tooMany)
+	if s.all == nil {
+		s.all, s.byID = make(map[*served]struct{}), make(map[protocol.ID]*served)
 	}
-	if s.cancels == nil {
-		s.cancels = make(map[protocol.ID]context.CancelFunc)
-	}
-	s.cancels[id] = cancel
-	return ctx, func() {
-		cancel()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.cancels, id)
-	}, admitted
+	ctx, cancel := context.WithCancel(ctx)
+	r := &served{s, id, cancel}
+	s.all[r], s.byID[id] = struct{}{}, r
+	return ctx, r, admitted
+}
+
+// answered notes that the handler is done. From the answer on, the server may use
+// the id again.
+func (r *served) answered() {
+	r.in.mu.Lock()
+	defer r.in.mu.Unlock()
+	delete(r.in.byID, r.id)
+}
+
+// end notes that the answer has been sent, or never will be.
+func (r *served) end() {
+	r.cancel()
+	r.in.mu.Lock()
+	defer r.in.mu.Unlock()
+	delete(r.in.all, r)
 }
 
 // cancel ends the context of the request with id. One that is unknown or over
@@ -59,8 +74,8 @@ func (s *serving) begin(ctx context.Context, id protocol.ID) (_ context.Context,
 func (s *serving) cancel(id protocol.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if cancel := s.cancels[id]; cancel != nil {
-		cancel()
+	if r := s.byID[id]; r != nil {
+		r.cancel()
 	}
 }
 
@@ -68,7 +83,7 @@ func (s *serving) cancel(id protocol.ID) {
 func (s *serving) cancelAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, cancel := range s.cancels {
-		cancel()
+	for r := range s.all {
+		r.cancel()
 	}
 }
