@@ -132,6 +132,9 @@ func TestWhatIsNotUTF8IsNotSent(t *testing.T) {
 	const bad = "a\xffb"
 	eachWay(t, func(s fault.Script) fault.Script { return s }, func(t *testing.T, s *scripted, _ bool) {
 		c := s.connected(t)
+		if _, err := c.ListTools(t.Context()); err != nil { // after all that opens the connection
+			t.Fatal(err)
+		}
 		opened := len(s.Methods())
 		for name, ask := range map[string]func(context.Context) error{
 			"an argument": func(ctx context.Context) error {
