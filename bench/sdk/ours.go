@@ -2,10 +2,12 @@ package sdk
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/mcpera/mcpera"
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/protocol"
+	mcphttp "github.com/mcpera/mcpera/transport/http"
 )
 
 type ours struct{ *client.Client }
@@ -18,6 +20,19 @@ func openOurs(ctx context.Context, s Server) (Session, error) {
 func OpenCold(ctx context.Context, s Server) (Session, error) {
 	return dial(ctx, s, client.WithEraCache(nil))
 }
+
+// OpenSharing is OpenCold of a program whose clients share an http.Client, and so
+// its connections.
+func OpenSharing(ctx context.Context, s Server) (Session, error) {
+	t, err := mcphttp.New(s.URL, mcphttp.WithClient(sharedClient))
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.Connect(ctx, t, client.WithEraCache(nil))
+	return ours{c}, err
+}
+
+var sharedClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 512}}
 
 func dial(ctx context.Context, s Server, opts ...client.Option) (Session, error) {
 	var c *client.Client

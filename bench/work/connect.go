@@ -7,15 +7,25 @@ import (
 	"github.com/mcpera/mcpera/bench/sdk"
 )
 
-// Connecting and listing 20 tools: to a server that was never met, and to one
-// whose era and description our client remembers. The peers remember nothing, and
-// the floor knows the era.
+// Connecting and listing 20 tools: to a server that was never met, with
+// connections of its own for each client of ours and without; and to one whose era
+// and description our client remembers. The peers remember nothing and share
+// connections, and the floor knows the era.
 var (
 	connectCold = Work{
 		Key: "connect-cold", Name: "connect and list, cold", Must: 1.5, Ops: 120,
 		Begin: func(ctx context.Context, s *Servers, c sdk.Client, modern bool) (Running, error) {
 			if c.Name == sdk.Ours {
 				c.Open = sdk.OpenCold
+			}
+			return beginConnect(ctx, s, c, modern)
+		},
+	}
+	connectSharing = Work{
+		Key: "connect-sharing", Name: "connect and list, cold, with one `http.Client`", Must: 1.5, Ops: 120,
+		Begin: func(ctx context.Context, s *Servers, c sdk.Client, modern bool) (Running, error) {
+			if c.Name == sdk.Ours {
+				c.Open = sdk.OpenSharing
 			}
 			return beginConnect(ctx, s, c, modern)
 		},

@@ -49,7 +49,7 @@ type Sample struct {
 func Works() []Work {
 	return []Work{
 		callJSON, callSSE, callers, callStdio, textHTTP, textStdio, progress,
-		list20, list1000, connectCold, connectWarm, idle,
+		list20, list1000, connectCold, connectSharing, connectWarm, idle,
 	}
 }
 
