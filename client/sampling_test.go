@@ -22,7 +22,7 @@ func modelAsks(t *testing.T, era string, handler any, params ...string) {
 		request := `"method":"sampling/createMessage","params":` + p + `}`
 		if era == "legacy" {
 			answers = append(answers, fault.Answer{
-				fault.Stream(), fault.Message(`{"jsonrpc":"2.0","id":"asked",` + request), fault.Hold(fmt.Sprint(n)), fault.Content("done"),
+				fault.Stream(), fault.Message(fmt.Sprintf(`{"jsonrpc":"2.0","id":"asked-%d",`, n) + request), fault.Hold(fmt.Sprint(n)), fault.Content("done"),
 			})
 		} else {
 			answers = append(answers, inputRequired("", "k", `{`+request), fault.Answer{fault.Content("done")})
