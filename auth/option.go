@@ -32,7 +32,7 @@ type config struct {
 	policy        *target.Policy
 	choose        func(context.Context, []string) (string, error)
 	aliases       map[string][]string
-	skew          time.Duration
+	skew          *time.Duration // nil for the default
 	loginTimeout  time.Duration
 	log           *slog.Logger
 	now           func() time.Time
@@ -41,8 +41,8 @@ type config struct {
 func newConfig(opts []Option) (*config, error) {
 	c := &config{
 		clientName: "mcpera", store: new(Memory), aliases: map[string][]string{},
-		skew: 30 * time.Second, loginTimeout: 10 * time.Minute,
-		log: slog.New(slog.DiscardHandler), now: time.Now,
+		loginTimeout: 10 * time.Minute,
+		log:          slog.New(slog.DiscardHandler), now: time.Now,
 	}
 	for _, opt := range opts {
 		if err := opt(c); err != nil {
@@ -201,15 +201,27 @@ func WithIssuerAlias(named, says string) Option {
 }
 
 // WithExpirySkew sets how long before its end a token is renewed: by default 30 s,
-// and no more than half its life.
+// or half its life where it lives less than a minute.
 func WithExpirySkew(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
 			return errors.New("auth: the expiry skew must not be negative")
 		}
-		c.skew = d
+		c.skew = &d
 		return nil
 	}
+}
+
+// skewOf returns how long before its end t is renewed.
+func (c *config) skewOf(t *Token) time.Duration {
+	if c.skew != nil {
+		return *c.skew
+	}
+	skew := 30 * time.Second
+	if life := t.life(); life > 0 {
+		skew = min(skew, life/2)
+	}
+	return skew
 }
 
 // WithLoginTimeout bounds how long the user may take to log in: by default 10

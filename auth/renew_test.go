@@ -73,30 +73,34 @@ func TestManyRefusalsMakeOneRefresh(t *testing.T) {
 
 func TestWhenATokenIsRenewed(t *testing.T) {
 	end := time.Unix(1000, 0)
+	hour := time.Hour
 	for name, tc := range map[string]struct {
-		life   time.Duration // 0: not known
-		before time.Duration // of the end
+		skew   *time.Duration // nil: the default
+		life   time.Duration  // 0: not known
+		before time.Duration  // of the end
 		want   bool
 	}{
-		"a second before it is time":              {time.Hour, 31 * time.Second, false},
-		"when it is time":                         {time.Hour, 30 * time.Second, true},
-		"at the end":                              {time.Hour, 0, true},
-		"its life is not known":                   {0, 30 * time.Second, true},
-		"the first half of a life below the skew": {20 * time.Second, 11 * time.Second, false},
-		"the second half":                         {20 * time.Second, 10 * time.Second, true},
-		"after the end":                           {time.Hour, -time.Second, true},
+		"a second before it is time":    {nil, time.Hour, 31 * time.Second, false},
+		"when it is time":               {nil, time.Hour, 30 * time.Second, true},
+		"at the end":                    {nil, time.Hour, 0, true},
+		"after the end":                 {nil, time.Hour, -time.Second, true},
+		"its life is not known":         {nil, 0, 30 * time.Second, true},
+		"the first half of a short one": {nil, 20 * time.Second, 11 * time.Second, false},
+		"the second half":               {nil, 20 * time.Second, 10 * time.Second, true},
+		"as long before as is said":     {&hour, 20 * time.Second, 20 * time.Second, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			token := Token{Expires: end}
 			if tc.life != 0 {
 				token.Issued = end.Add(-tc.life)
 			}
-			if got := token.due(end.Add(-tc.before), 30*time.Second); got != tc.want {
-				t.Errorf("due: %v", got)
+			c := &config{skew: tc.skew}
+			if got := token.expired(end.Add(-tc.before).Add(c.skewOf(&token))); got != tc.want {
+				t.Errorf("renewed: %v", got)
 			}
 		})
 	}
-	if forever := new(Token); forever.due(time.Now(), time.Hour) || forever.expired(time.Now()) {
+	if new(Token).expired(time.Now()) {
 		t.Error("a token without an end has ended")
 	}
 }

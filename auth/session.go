@@ -56,7 +56,7 @@ func (s *session) known() *login {
 func (s *session) usable(ctx context.Context) (*login, error) {
 	l, err := s.current(ctx)
 	now := s.a.config.now()
-	if err != nil || l == nil || !s.renewable(l) || !l.Token.due(now, s.a.config.skew) {
+	if err != nil || l == nil || !s.renewable(l) || !l.Token.expired(now.Add(s.a.config.skewOf(&l.Token))) {
 		return l, err
 	}
 	fresh, _, err := s.renew(ctx, need{failed: l, expired: true}, nil)

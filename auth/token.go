@@ -26,14 +26,12 @@ func (t *Token) expired(now time.Time) bool {
 	return !t.Expires.IsZero() && !now.Before(t.Expires)
 }
 
-// due reports whether the token is to be renewed at now: it ends within skew, or
-// half its life is over if that is later, so that a token which lives no longer
-// than skew is not renewed for every request.
-func (t *Token) due(now time.Time, skew time.Duration) bool {
-	if !t.Issued.IsZero() {
-		skew = min(skew, t.Expires.Sub(t.Issued)/2)
+// life is how long the token is good for; 0 when that is not known.
+func (t *Token) life() time.Duration {
+	if t.Issued.IsZero() || t.Expires.IsZero() {
+		return 0
 	}
-	return t.expired(now.Add(skew))
+	return t.Expires.Sub(t.Issued)
 }
 
 // valid reports whether the access token can stand in a header.
