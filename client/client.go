@@ -28,6 +28,7 @@ type Client struct {
 	serving  serving      // requests of the server that are being served
 	ponging  atomic.Int64 // pings of the server that are being answered
 	refusing atomic.Int64 // requests of the server that are being refused, being too many
+	notes    notes        // of what the server does wrong
 	atWork   atWork       // handlers that a legacy server waits for
 	mail     *mailbox     // notifications for the program
 	turn     turn         // of the request that is under way, see takeTurn
@@ -72,6 +73,7 @@ func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Clien
 		mail:   new(mailbox),
 		turn:   make(turn, 1),
 		gone:   make(chan struct{}),
+		notes:  newNotes(config.log),
 	}
 	c.mail.panicked = c.panicked
 	c.life, c.end = context.WithCancel(context.Background())

@@ -52,3 +52,23 @@ func one(t *testing.T, err error) int {
 	}
 	return 1
 }
+
+// As many as a server likes are not logged one by one, whatever is wrong with them.
+func TestOfAListThatIsAllWrongNotAllIsLogged(t *testing.T) {
+	const invalid = `{"name":"a","inputSchema":{"type":"object","properties":{"x":{"type":"object","x-mcp-header":"X"}}}}`
+	for name, element := range map[string]string{"what can't be read": `0`, "what can't be used": invalid} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			s := overHTTP(t, fault.Modern().With(fault.Script{
+				protocol.MethodListTools: {{fault.Result(`{"tools":[` + strings.Repeat(element+",", 999) + element + `]}`)}},
+			}))
+			c := s.connected(t, client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+			if _, err := c.ListTools(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(log.String(), "level=WARN"); n != 101 {
+				t.Errorf("%d lines", n)
+			}
+		})
+	}
+}

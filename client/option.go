@@ -46,6 +46,7 @@ type config struct {
 	callTimeout    time.Duration
 	callLimit      time.Duration
 	maxRounds      int
+	maxInputs      int
 	maxPages       int
 	maxProbeAnswer int64
 	retries        int
@@ -78,6 +79,7 @@ func newConfig(opts []Option) (*config, error) {
 		callTimeout:    time.Minute,
 		callLimit:      10 * time.Minute,
 		maxRounds:      10,
+		maxInputs:      defaultMaxInputs,
 		maxPages:       defaultMaxPages,
 		maxProbeAnswer: defaultProbeAnswer,
 		retries:        3,

@@ -67,7 +67,7 @@ func (c *Client) panicked(err error) {
 	if h, ok := errors.AsType[*HandlerError](err); ok {
 		args = append(args, "stack", string(h.Stack))
 	}
-	c.config.log.Error("a function of the program panicked", args...)
+	c.notes.panicked("a function of the program panicked", args...)
 }
 
 // receiveLog delivers a log message to the call whose stream carried it. On a
@@ -108,7 +108,7 @@ const maxServing = 64
 func (c *Client) receiveRequest(msg *protocol.Message) {
 	s := c.opened()
 	if s != nil && !s.answers() {
-		c.config.log.Warn("ignored a request of a modern server, which may not send any",
+		c.notes.ignored("ignored a request of a modern server, which may not send any",
 			"server", c.link.target.String(), "method", protocol.Quote(msg.Method))
 		return
 	}
@@ -119,7 +119,7 @@ func (c *Client) receiveRequest(msg *protocol.Message) {
 	ctx, served, is := c.serving.begin(context.WithValue(c.life, servingKey{}, c), msg.ID)
 	switch is {
 	case repeated: // an answer would be taken for that to the first
-		c.config.log.Warn("ignored a request under an id that is being served", "server", c.link.target.String(),
+		c.notes.ignored("ignored a request under an id that is being served", "server", c.link.target.String(),
 			"method", protocol.Quote(msg.Method))
 		return
 	case tooMany:
@@ -167,7 +167,7 @@ func (c *Client) serveRequest(ctx context.Context, s session, msg *protocol.Mess
 		return
 	}
 	if err != nil {
-		c.config.log.Warn("could not serve the server's request", "server", c.link.target.String(),
+		c.notes.unserved("could not serve the server's request", "server", c.link.target.String(),
 			"method", protocol.Quote(msg.Method), "reason", err)
 		code, message := serverSide(err)
 		c.answer(s, msg, protocol.AppendError(nil, msg.ID, code, message))
@@ -186,7 +186,7 @@ func (c *Client) answer(s session, msg *protocol.Message, body []byte) {
 	}
 	req.Body = body
 	if err := c.send(ctx, req); err != nil && c.life.Err() == nil {
-		c.config.log.Warn("could not answer the server", "server", c.link.target.String(),
+		c.notes.unanswered("could not answer the server", "server", c.link.target.String(),
 			"method", protocol.Quote(msg.Method), "reason", err)
 	}
 }

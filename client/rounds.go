@@ -78,8 +78,27 @@ var errNothingAsked = errors.New("input is required, but neither inputRequests n
 // maxGathering is how many handlers of one call run at the same time.
 const maxGathering = 8
 
+// defaultMaxInputs bounds how much a server may ask for at once.
+const defaultMaxInputs = 100
+
+// WithMaxInputs bounds how many inputs a server may ask for at once, in one round of
+// a call: by default 100. One that asks for more gets none.
+func WithMaxInputs(n int) Option {
+	return func(c *config) error {
+		if n <= 0 {
+			return errors.New("client: the inputs must be above zero")
+		}
+		c.maxInputs = n
+		return nil
+	}
+}
+
 // gather runs the handlers for what a server asks, side by side.
 func (c *Client) gather(ctx context.Context, asked map[string]protocol.InputRequest) (map[string]any, error) {
+	if n := len(asked); n > c.config.maxInputs {
+		return nil, &RequestError{Method: protocol.ResultInputRequired, Err: fmt.Errorf(
+			"%d inputs at once, above the limit of %d that client.WithMaxInputs sets", n, c.config.maxInputs)}
+	}
 	answers := make(map[string]any, len(asked))
 	keys := make([]string, 0, len(asked))
 	for key := range asked {

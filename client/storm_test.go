@@ -1,15 +1,19 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mcpera/mcpera/client"
 	"github.com/mcpera/mcpera/conformance/fault"
@@ -53,6 +57,51 @@ func TestRequestsUnderOneIDAreServedOnce(t *testing.T) {
 		}
 	})
 }
+
+// A server fills no log: the first notes of a kind are logged, and one in a while.
+func TestAServerFillsNoLog(t *testing.T) {
+	for name, tc := range map[string]struct {
+		era     negotiation.Era
+		handler any
+		method  string
+	}{
+		"by requests that it may not send": {negotiation.EraModern, nil, protocol.MethodListRoots},
+		"by requests that nobody serves":   {negotiation.EraLegacy, nil, "riddle"},
+		"by what makes the program panic":  {negotiation.EraLegacy, noticer(func() { panic("no") }), "notifications/riddle"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPuppet(negotiation.Stdio, silentPlay)
+				var log bytes.Buffer
+				c := p.connect(t, tc.era, client.WithHandler(tc.handler), client.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+				defer c.Close()
+				storm := func() int {
+					log.Reset()
+					for i := range 100 {
+						id := fmt.Sprint(i)
+						if strings.HasPrefix(tc.method, "notifications/") {
+							id = ""
+						}
+						p.say(id, tc.method, `{}`)
+						synctest.Wait()
+					}
+					return strings.Count(log.String(), "level=")
+				}
+				first, later := storm(), storm()
+				time.Sleep(time.Minute) // of the bubble
+				last := storm()
+				if first != 10 || later != 0 || last != 1 {
+					t.Errorf("%d, %d and %d lines", first, later, last)
+				}
+			})
+		})
+	}
+}
+
+// A noticer hears notifications.
+type noticer func()
+
+func (n noticer) Notification(context.Context, string, jsontext.Value) { n() }
 
 // A function of the program that panics costs its call, and one that ends its
 // goroutine itself alone.

@@ -216,7 +216,7 @@ func TestStateAloneIsAskedForWithGrowingPauses(t *testing.T) {
 func TestTimesMustBeAboveZero(t *testing.T) {
 	for name, opt := range map[string]client.Option{
 		"call timeout": client.WithCallTimeout(0), "call limit": client.WithCallLimit(-1), "rounds": client.WithMaxRounds(-1),
-		"pages": client.WithMaxPages(0), "probe answer": client.WithMaxProbeAnswer(0),
+		"pages": client.WithMaxPages(0), "probe answer": client.WithMaxProbeAnswer(0), "inputs": client.WithMaxInputs(0),
 	} {
 		if _, err := client.Connect(t.Context(), newPuppet(negotiation.Stdio, nil), opt); err == nil {
 			t.Errorf("%s: no error", name)

@@ -13,7 +13,15 @@ import (
 type toolbook struct {
 	mu    sync.Mutex
 	tools map[string]*listedTool
+	bytes int // of names and schemas
 }
+
+// maxToolbook bounds what a toolbook holds in bytes: a server may list other tools
+// each time. What makes room is only checked less, until it is listed again.
+const maxToolbook = 64 << 20
+
+// toolBytes is about what a tool costs beside its name and schema.
+const toolBytes = 256
 
 // A listedTool is what CallTool needs of a tool.
 type listedTool struct {
@@ -34,21 +42,28 @@ type outputSchema struct {
 func (b *toolbook) note(tool *protocol.Tool, headers []paramHeader) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	old := b.tools[tool.Name]
+	b.forget(tool.Name)
 	if len(headers) == 0 && len(tool.OutputSchema) == 0 {
-		delete(b.tools, tool.Name)
 		return
 	}
 	if b.tools == nil {
 		b.tools = make(map[string]*listedTool)
 	}
 	listed := &listedTool{headers: headers}
-	old := b.tools[tool.Name]
 	switch {
 	case len(tool.OutputSchema) == 0:
 	case old != nil && old.output != nil && string(old.output.raw) == string(tool.OutputSchema):
 		listed.output = old.output
 	default: // a copy, since the whole list is in memory as long as a part of it
 		listed.output = &outputSchema{raw: tool.OutputSchema.Clone()}
+	}
+	b.bytes += listed.size(tool.Name)
+	for name := range b.tools {
+		if b.bytes <= maxToolbook {
+			break
+		}
+		b.forget(name)
 	}
 	b.tools[tool.Name] = listed
 }
@@ -57,7 +72,24 @@ func (b *toolbook) note(tool *protocol.Tool, headers []paramHeader) {
 func (b *toolbook) drop(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.tools, name)
+	b.forget(name)
+}
+
+// forget is drop for who holds the lock.
+func (b *toolbook) forget(name string) {
+	if listed := b.tools[name]; listed != nil {
+		b.bytes -= listed.size(name)
+		delete(b.tools, name)
+	}
+}
+
+// size is about what a tool under a name costs.
+func (t *listedTool) size(name string) int {
+	size := len(name) + toolBytes*(1+len(t.headers))
+	if t.output != nil {
+		size += len(t.output.raw)
+	}
+	return size
 }
 
 // get returns what is known of a tool; nil when that is nothing.

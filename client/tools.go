@@ -30,9 +30,16 @@ func (c *Client) ListTools(ctx context.Context, opts ...CallOption) (*protocol.L
 	return &r, nil
 }
 
+// maxDropNotes is how many elements of one list that were left out are logged.
+const maxDropNotes = 100
+
 // noteDropped logs which elements of a list were left out, and why.
 func (c *Client) noteDropped(what string, reasons []error) {
-	for _, reason := range reasons {
+	for i, reason := range reasons {
+		if i == maxDropNotes {
+			c.config.log.Warn("left out more of that", "server", c.link.target.String(), "errors", len(reasons)-i)
+			return
+		}
 		c.config.log.Warn("left out a "+what, "server", c.link.target.String(), "reason", reason)
 	}
 }

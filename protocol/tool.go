@@ -80,9 +80,19 @@ func (r *CallToolResult) Text() string { return r.Content.Text() }
 // itself. An absent or null list is empty.
 type List[T any] struct {
 	Items []T
-	// Dropped says why elements were left out, one error each, in order.
+	// Dropped says why elements were left out, one error each, in order. After the
+	// first hundred one error stands for the rest.
 	Dropped []error
 }
+
+// maxDropped bounds how many errors a list keeps: an element takes two bytes, and an
+// error a hundred.
+const maxDropped = 100
+
+// moreDropped is how many more elements were left out.
+type moreDropped int
+
+func (n *moreDropped) Error() string { return fmt.Sprintf("%d elements more", int(*n)) }
 
 var errNullElement = errors.New("element is null")
 
@@ -118,10 +128,25 @@ func (l *List[T]) take(i int, raw jsontext.Value) {
 		err = json.Unmarshal(raw, &item)
 	}
 	if err != nil {
-		l.Dropped = append(l.Dropped, fmt.Errorf("element %d: %w", i, err))
+		l.drop(i, err)
 		return
 	}
 	l.Items = append(l.Items, item)
+}
+
+// drop notes that the element at index i was left out because of err.
+func (l *List[T]) drop(i int, err error) {
+	switch n := len(l.Dropped); {
+	case n < maxDropped:
+		l.Dropped = append(l.Dropped, fmt.Errorf("element %d: %w", i, err))
+	case n == maxDropped:
+		l.Dropped = append(l.Dropped, new(moreDropped))
+		fallthrough
+	default:
+		if more, ok := l.Dropped[maxDropped].(*moreDropped); ok {
+			*more++
+		}
+	}
 }
 
 // MarshalJSONTo writes the items.

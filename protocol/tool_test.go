@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -59,6 +60,23 @@ func TestList(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Two bytes of a list must not cost the memory of an error each.
+func TestTheReasonsOfAListAreBounded(t *testing.T) {
+	for n, want := range map[int]int{1: 1, 100: 100, 101: 101, 5000: 101} {
+		var l protocol.List[protocol.Tool]
+		text := "[" + strings.Repeat("0,", n-1) + `{"name":"a"},0]`
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.Dropped) != want || len(l.Items) != 1 {
+			t.Errorf("%d bad elements: %d errors, %d items", n, len(l.Dropped), len(l.Items))
+		}
+		if last := l.Dropped[len(l.Dropped)-1].Error(); n > 100 && last != fmt.Sprintf("%d elements more", n-100) {
+			t.Errorf("%d bad elements: the last error is %q", n, last)
+		}
 	}
 }
 
