@@ -193,8 +193,16 @@ type OutputError struct {
 	Err  error  // what does not fit, or why the schema can't be used; never nil
 }
 
+// maxMismatch bounds how much of Err its text repeats: the validator quotes values
+// and schemas whole.
+const maxMismatch = 1000
+
 func (e *OutputError) Error() string {
-	return fmt.Sprintf("tool %s: the result does not fit its output schema: %v", protocol.Quote(e.Tool), e.Err)
+	why := e.Err.Error()
+	if len(why) > maxMismatch {
+		why = strings.ToValidUTF8(why[:maxMismatch], "") + "…"
+	}
+	return fmt.Sprintf("tool %s: the result does not fit its output schema: %s", protocol.Quote(e.Tool), why)
 }
 
 // Unwrap returns the cause.
