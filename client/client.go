@@ -25,6 +25,7 @@ type Client struct {
 	report  Negotiation
 
 	active   active       // calls under way
+	alarm    alarm        // when they have taken too long
 	serving  serving      // requests of the server that are being served
 	ponging  atomic.Int64 // pings of the server that are being answered
 	refusing atomic.Int64 // requests of the server that are being refused, being too many
@@ -85,7 +86,7 @@ func Connect(ctx context.Context, t transport.Transport, opts ...Option) (*Clien
 }
 
 func (c *Client) connect(ctx context.Context, target transport.Target) error {
-	ctx, cancel := withTime(ctx, c.config.connectTimeout)
+	ctx, cancel := c.withTime(ctx, c.config.connectTimeout)
 	defer cancel()
 	if err := c.link.Open(ctx, inbox{c}); err != nil {
 		return err
@@ -185,6 +186,7 @@ func (c *Client) Close() error {
 	}
 	c.end()
 	c.closeErr = c.link.Close()
+	c.alarm.stop()
 	c.mail.close()
 	c.running.Wait()
 	return c.closeErr

@@ -11,13 +11,13 @@ import (
 
 // withTime returns a context that ends after d, as context.WithTimeout does, but
 // whose time the transport can hold while it asks the user.
-func withTime(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+func (c *Client) withTime(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	t := &timed{done: make(chan struct{})}
 	if err := ctx.Err(); err != nil {
 		t.end(err) // at once; AfterFunc takes a moment
 	}
 	detach := context.AfterFunc(ctx, func() { t.end(ctx.Err()) })
-	w := newWatch(func(cause error) {
+	w := c.newWatch(func(cause error) {
 		detach()
 		if cause == errTooSlow {
 			t.end(context.DeadlineExceeded)

@@ -59,7 +59,7 @@ func (n *negotiator) initializeShared(ctx context.Context, err error) (*legacySe
 		return nil, err
 	}
 	// A server that has such a stream begins it at once.
-	shareCtx, cancel := withTime(ctx, n.probeTimeout())
+	shareCtx, cancel := n.client.withTime(ctx, n.probeTimeout())
 	defer cancel()
 	if serr := sharer.Share(shareCtx); serr != nil {
 		return nil, fmt.Errorf("%w; and it is no HTTP+SSE server: %w", err, serr)

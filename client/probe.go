@@ -106,7 +106,7 @@ func (n *negotiator) probe(ctx context.Context, version string, limit time.Durat
 	if n.client.link.Kind() == negotiation.Stdio {
 		p.outcome = n.probeStdio(ctx, p.request, limit)
 	} else {
-		tctx, cancel := withTime(ctx, limit)
+		tctx, cancel := n.client.withTime(ctx, limit)
 		p.outcome = n.client.link.exchange(tctx, p.request)
 		cancel()
 	}

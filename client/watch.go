@@ -27,32 +27,29 @@ type watch struct {
 	limit  time.Duration // since it began, no less than each; 0 for none
 	began  time.Time
 
+	alarm  *alarm
 	mu     sync.Mutex
-	over   bool
-	timer  *time.Timer // for whichever may come first
-	last   time.Time   // when the time began anew
-	atWork *atWork     // handlers that the server waits for; nil for none
-	user   atWork      // the transport asks the user
+	last   time.Time // when the time began anew
+	atWork *atWork   // handlers that the server waits for; nil for none
+	user   atWork    // the transport asks the user
 }
 
 // watch returns a context that ends when the leg's time is over.
 func (c *Client) watch(ctx context.Context, call *call) (*watch, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := newWatch(cancel, call.timeout, call.limit, &c.atWork)
+	w := c.newWatch(cancel, call.timeout, call.limit, &c.atWork)
 	return w, transport.WithHold(ctx, w.user.begin)
 }
 
 // newWatch returns a watch that is running. A limit below each gives way to it: a
 // program that waits longer than its limit still waits no longer than it said.
-func newWatch(cancel context.CancelCauseFunc, each, limit time.Duration, handlers *atWork) *watch {
-	w := &watch{cancel: cancel, each: each, atWork: handlers, began: time.Now()}
+func (c *Client) newWatch(cancel context.CancelCauseFunc, each, limit time.Duration, handlers *atWork) *watch {
+	w := &watch{cancel: cancel, each: each, atWork: handlers, alarm: &c.alarm, began: time.Now()}
 	w.last = w.began
 	if limit != 0 {
 		w.limit = max(limit, each)
 	}
-	w.mu.Lock() // the timer may be quick
-	defer w.mu.Unlock()
-	w.timer = time.AfterFunc(w.each, w.expire)
+	w.alarm.add(w, each)
 	return w
 }
 
@@ -64,19 +61,20 @@ func (w *watch) within(d time.Duration) time.Duration {
 	return min(d, w.limit-time.Since(w.began))
 }
 
-// expire ends the leg, unless its time began anew meanwhile, or the server was
-// waiting for a handler, or the transport for the user.
-func (w *watch) expire() {
+// look returns what is left of the leg's time. It ends the leg when nothing is: its
+// time did not begin anew, the server waits for no handler, nor the transport for
+// the user.
+func (w *watch) look() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if rest := w.within(w.each - min(time.Since(w.last), w.atWork.idle(), w.user.idle())); rest > 0 && !w.over {
-		w.timer.Reset(rest)
-		return
+	rest := w.within(w.each - min(time.Since(w.last), w.atWork.idle(), w.user.idle()))
+	if rest <= 0 {
+		w.cancel(errTooSlow)
 	}
-	w.cancel(errTooSlow)
+	return rest
 }
 
-// restart starts the time anew. The timer learns of it when it is due, so that a
+// restart starts the time anew. The alarm learns of it when it rings, so that a
 // flood costs little and puts off nothing.
 func (w *watch) restart() {
 	w.mu.Lock()
@@ -85,10 +83,7 @@ func (w *watch) restart() {
 }
 
 func (w *watch) stop() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.over = true
-	w.timer.Stop()
+	w.alarm.remove(w)
 	w.cancel(nil)
 }
 
