@@ -76,7 +76,9 @@ func (t *Transport) Listen(ctx context.Context, req *transport.Request, opened f
 	at := place{opened: time.Now()}
 	resp, err := t.get(f, req, "")
 	if err != nil {
-		return f.streamError(err)
+		return f.streamError(&transport.UnavailableError{
+			Origin: t.target.String(), Method: req.Method, Attempts: 1, Err: redact(err),
+		})
 	}
 	if !streams(resp) {
 		_ = resp.Body.Close()
@@ -102,7 +104,7 @@ func (f *flight) streamError(err error) error {
 	case f.t.life.Err() != nil:
 		return transport.ErrClosed
 	default:
-		return redact(err)
+		return err
 	}
 }
 

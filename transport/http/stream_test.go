@@ -310,6 +310,18 @@ func TestWhatIsNoStreamOfTheServer(t *testing.T) {
 	}
 }
 
+// A fault of the network says nothing about whether there is one.
+func TestTheServersStreamCannotBeReached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &streamServer{gets: []http.HandlerFunc{func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }}}
+		tr, _ := s.open(t)
+		err := tr.Listen(t.Context(), resumable(), func() { t.Error("called opened") })
+		if down, ok := errors.AsType[*transport.UnavailableError](err); !ok || down.Method != http.MethodGet || down.Origin == "" {
+			t.Errorf("%T: %v", err, err)
+		}
+	})
+}
+
 // listens runs Listen until it ends by itself or d is over.
 func listens(t *testing.T, tr *Transport, d time.Duration) error {
 	t.Helper()
