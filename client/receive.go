@@ -155,10 +155,18 @@ func (c *Client) answerSoon(underWay *atomic.Int64, s session, msg *protocol.Mes
 // serveRequest runs the handler, calls answered, and sends the answer, unless the
 // server has canceled its request meanwhile.
 func (c *Client) serveRequest(ctx context.Context, s session, msg *protocol.Message, answered func()) {
-	end := c.atWork.begin()
-	answer, err := c.serve(ctx, msg.Method, msg.Params)
-	end()
-	answered()
+	returned := false
+	defer func() {
+		if !returned && ctx.Err() == nil { // the handler ended the goroutine, as testing.T.FailNow does
+			c.answer(s, msg, protocol.AppendError(nil, msg.ID, protocol.CodeInternal, "the client could not answer"))
+		}
+	}()
+	answer, err := func() (any, error) {
+		defer answered()
+		defer c.atWork.begin()()
+		return c.serve(ctx, msg.Method, msg.Params)
+	}()
+	returned = true
 	var encoded []byte
 	if err == nil {
 		encoded, err = json.Marshal(answer, json.Deterministic(true))

@@ -121,6 +121,9 @@ func (c *Client) gather(ctx context.Context, asked map[string]protocol.InputRequ
 		return nil, err
 	}
 	for i, key := range keys {
+		if got[i] == nil { // the handler ended the goroutine, as testing.T.FailNow does
+			return nil, &HandlerError{Method: asked[key].Method, Err: errNoAnswer}
+		}
 		answers[key] = got[i]
 	}
 	return answers, nil

@@ -98,6 +98,48 @@ func TestAServerFillsNoLog(t *testing.T) {
 	}
 }
 
+// A handler that ends its goroutine has not answered: the server hears so, and the
+// time of calls goes on.
+func TestAHandlerThatLeavesHasNotAnswered(t *testing.T) {
+	leaves := rooter(func(context.Context) ([]protocol.Root, error) {
+		runtime.Goexit()
+		return nil, nil
+	})
+	t.Run("legacy", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPuppet(negotiation.Stdio, silentPlay)
+			c := p.connect(t, negotiation.EraLegacy, client.WithHandler(leaves), client.WithCallTimeout(time.Second))
+			defer c.Close()
+			for n := range 2 { // under one id
+				p.say("a", protocol.MethodListRoots, `{}`)
+				synctest.Wait()
+				if p.count(`"id":"a"`, `"code":-32603`) != n+1 {
+					t.Error("the server got no answer")
+				}
+			}
+			began := time.Now()
+			if _, err := c.CallTool(t.Context(), "echo", nil); !errors.As(err, new(*transport.TimeoutError)) {
+				t.Error(err)
+			}
+			if took := time.Since(began); took != time.Second { // of the bubble
+				t.Errorf("a call took %v", took)
+			}
+		})
+	})
+	t.Run("modern", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			p := newPuppet(negotiation.HTTP, func(context.Context, *puppet, *transport.Request) (string, error) {
+				return `{"resultType":"input_required","inputRequests":{"k":{"method":"roots/list"}}}`, nil
+			})
+			c := p.connect(t, negotiation.EraModern, client.WithHandler(leaves))
+			defer c.Close()
+			if _, err := c.CallTool(t.Context(), "echo", nil); !errors.As(err, new(*client.HandlerError)) {
+				t.Error(err)
+			}
+		})
+	})
+}
+
 // A noticer hears notifications.
 type noticer func()
 
