@@ -17,7 +17,12 @@ type alarm struct {
 	stopped bool
 }
 
-// add has w looked at in d.
+// early is when the timer rings for what has begun, to see what is left of it. What
+// takes long needs one more look, but what takes less, and begins while the timer
+// runs, sets none that would be due before.
+const early = time.Second
+
+// add has w looked at in d, or before.
 func (a *alarm) add(w *watch, d time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -25,7 +30,7 @@ func (a *alarm) add(w *watch, d time.Duration) {
 		a.watches = make(map[*watch]struct{})
 	}
 	a.watches[w] = struct{}{}
-	a.set(d)
+	a.set(min(d, early))
 }
 
 // remove forgets w.
