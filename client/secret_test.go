@@ -110,6 +110,11 @@ func TestNothingThatAProgramMayPrintRevealsASecret(t *testing.T) {
 		"a redirect": {fault.Any: {{
 			fault.Status(302), fault.Header("Location", "https://u:"+secret+"@h/?k="+secret),
 		}}},
+		"a server that repeats what it got": {fault.Any: {{fault.Status(401), fault.Header("WWW-Authenticate", "Bearer realm=\""+secret+"\""), fault.Raw("bad token " + secret)}}},
+		"a session that is forgotten by name": session.With(fault.Script{
+			protocol.MethodListTools: {{fault.Status(404), fault.Raw("no session " + secret)}},
+			protocol.MethodCallTool:  {{fault.Error(-32000, "no session "+secret, `{"session":"`+secret+`"}`)}},
+		}),
 		"another version": {protocol.MethodDiscover: {{fault.Unsupported("2099-01-01")}}},
 		"nothing at all":  {fault.Any: {{fault.Reset()}}},
 		"a web page":      {fault.Any: {html}},

@@ -38,6 +38,7 @@ func (t *Transport) Exchange(ctx context.Context, req *transport.Request) negoti
 		t.readJSON(f, resp, req, &o)
 		f.finish(resp.Body, false)
 	}
+	t.conceal(resp, &o)
 	return o
 }
 

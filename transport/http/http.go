@@ -149,6 +149,7 @@ func (t *Transport) Send(ctx context.Context, req *transport.Request) error {
 	}
 	t.readJSON(f, resp, req, &o)
 	f.finish(resp.Body, false)
+	t.conceal(resp, &o)
 	if o.Message != nil {
 		if o.Message.Error == nil {
 			o.Message = nil // a result of nothing that was asked

@@ -161,6 +161,7 @@ func WithMessageURL(reference string) Option {
 // error status is the answer itself, unless the response has come all the same.
 func (t *Transport) exchangeShared(ctx context.Context, s *sharedStream, req *transport.Request) negotiation.Outcome {
 	var refused *negotiation.Outcome
+	var answer *http.Response // to the POST
 	attempts := 0
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -172,7 +173,7 @@ func (t *Transport) exchangeShared(ctx context.Context, s *sharedStream, req *tr
 		defer f.unwind()
 		defer context.AfterFunc(s.life, f.cancel)()
 		resp, o := t.post(f, req)
-		attempts = o.Attempts
+		answer, attempts = resp, o.Attempts
 		switch {
 		case o.Failure != negotiation.NoFailure:
 			f.end()
@@ -190,8 +191,9 @@ func (t *Transport) exchangeShared(ctx context.Context, s *sharedStream, req *tr
 		return nil
 	})
 	if o.Message == nil && refused != nil {
-		return *refused
+		o = *refused
 	}
 	o.Attempts = attempts
+	t.conceal(answer, &o)
 	return o
 }
