@@ -9,7 +9,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mcpera/mcpera/negotiation"
@@ -207,4 +209,61 @@ func serveWire(t *testing.T, begin, forever string) (url string) {
 		}
 	}()
 	return "http://" + listener.Addr().String() + "/mcp"
+}
+
+// A server that does not read a large request costs the call its time, whoever ends
+// that, and keeps nobody waiting. One that refuses early is heard, or the connection
+// is lost; the call is not sent twice.
+func TestALargeRequestThatNobodyReads(t *testing.T) {
+	large := toolCall()
+	large.Body = []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","x":"` + strings.Repeat("x", 10<<20) + `"}}`)
+	deaf := func(t *testing.T) (url string, reached <-chan struct{}) {
+		got, over := make(chan struct{}), make(chan struct{})
+		var handling sync.WaitGroup
+		handling.Add(1)
+		s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			defer handling.Done()
+			close(got)
+			<-over // not the end of the request, which only who reads it hears of
+		}))
+		t.Cleanup(func() {
+			close(over)
+			handling.Wait()
+			s.Close()
+		})
+		return s.URL, got
+	}
+	for name, tc := range map[string]struct {
+		end  func(*Transport, context.CancelFunc)
+		want negotiation.Failure
+	}{
+		"the caller leaves": {func(_ *Transport, cancel context.CancelFunc) { cancel() }, negotiation.Canceled},
+		"Close":             {func(tr *Transport, _ context.CancelFunc) { _ = tr.Close() }, negotiation.Closed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, reached := deaf(t)
+			tr := open(t, url)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			done := make(chan negotiation.Outcome)
+			go func() { done <- tr.Exchange(ctx, large) }()
+			<-reached
+			tc.end(tr, cancel)
+			if o := <-done; o.Failure != tc.want {
+				t.Errorf("%v: %v", o.Failure, o.Err)
+			}
+		})
+	}
+	t.Run("a refusal", func(t *testing.T) {
+		refused := make(chan struct{}, 10)
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			refused <- struct{}{}
+			http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		}))
+		defer s.Close()
+		_, err := exchange(t.Context(), open(t, s.URL), large)
+		if !errors.As(err, new(*transport.StatusError)) && !errors.Is(err, transport.ErrUnavailable) || len(refused) != 1 {
+			t.Errorf("%v, after %d requests", err, len(refused))
+		}
+	})
 }
