@@ -14,7 +14,7 @@ import (
 // What sends requests may be the program's, and so is what receives messages.
 // When it panics and the program goes on, Close must not wait for what is gone.
 func TestAPanicLeavesNothingForCloseToWaitFor(t *testing.T) {
-	panics := roundTripperFunc(func(*http.Request) (*http.Response, error) { panic("no") })
+	panics := roundTripFunc(func(*http.Request) (*http.Response, error) { panic("no") })
 	for name, use := range map[string]func(ctx context.Context, tr *Transport){
 		"Exchange":   func(ctx context.Context, tr *Transport) { tr.Exchange(ctx, toolCall()) },
 		"Send":       func(ctx context.Context, tr *Transport) { _ = tr.Send(ctx, toolCall()) },
@@ -53,7 +53,3 @@ func panicked(f func()) (did bool) {
 	f()
 	return false
 }
-
-type roundTripperFunc func(*http.Request) (*http.Response, error)
-
-func (f roundTripperFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
