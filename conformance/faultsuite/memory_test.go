@@ -28,6 +28,8 @@ func (m memory) impossible(c cell) string {
 		return ""
 	case c.phase != probe && c.phase != initialize && c.phase != call:
 		return "it is over by then"
+	case c.phase == call && !c.fault.over:
+		return "how the connection came about matters to what ends it, if to anything"
 	case m == right && c.era == negotiation.EraLegacy && c.phase == probe:
 		return "a legacy server that is known is not probed"
 	default:

@@ -43,7 +43,7 @@ var ran atomic.Int64
 
 // Fewer cells than these were lost by accident.
 const (
-	leastCells  = 5500
+	leastCells  = 4500
 	leastPoints = 1000
 )
 
