@@ -39,6 +39,7 @@ func pages[T any](
 ) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		seen := make(map[[sha256.Size]byte]bool) // a cursor may be as large as a message
+		opts, first := opts, opts[:len(opts):len(opts)]
 		for n := 0; ; n++ {
 			p, err := fetch(ctx, opts)
 			if err != nil {
@@ -66,7 +67,7 @@ func pages[T any](
 				return
 			}
 			seen[cursor] = true
-			opts = append(opts[:len(opts):len(opts)], Cursor(*p.next))
+			opts = append(first, Cursor(*p.next)) // and no cursor of a page before
 		}
 	}
 }
