@@ -34,7 +34,6 @@ type shared struct {
 
 	mu     sync.Mutex
 	stream chan string // what the stream says next
-	met    int
 	heard  []string
 }
 
