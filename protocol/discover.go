@@ -68,12 +68,18 @@ func (t *TTL) UnmarshalJSON(data []byte) error {
 // CacheHints returns the ttlMs and the cacheScope of a result that is known to be
 // valid JSON.
 func CacheHints(result jsontext.Value) (ttl TTL, scope CacheScope) {
+	missing := 2
 	for name, value := range members(result) {
 		switch string(name) {
 		case "ttlMs":
 			_ = ttl.UnmarshalJSON(value) // never fails
+			missing--
 		case "cacheScope":
 			_ = scope.UnmarshalJSON(value)
+			missing--
+		}
+		if missing == 0 {
+			break // what follows may be long
 		}
 	}
 	return ttl, scope
