@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -76,10 +78,14 @@ func (w *walk) tools() (l List[Tool], ok bool) {
 // room returns the items with room for as many as may come, if the first stood
 // between start and rest.
 func (l *List[T]) room(start, rest []byte) []T {
-	if l.Items == nil {
+	switch {
+	case l.Items == nil:
 		return make([]T, 0, min(len(start)/(len(start)-len(rest))+1, maxPresized))
+	case len(l.Items) == cap(l.Items): // twice, where append would grow a long list in many steps
+		return slices.Grow(l.Items, len(l.Items))
+	default:
+		return l.Items
 	}
-	return l.Items
 }
 
 func (w *walk) tool() (t Tool, ok bool) {

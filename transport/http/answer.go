@@ -9,6 +9,7 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/mcpera/mcpera/negotiation"
@@ -75,7 +76,7 @@ func (t *Transport) readJSON(f *flight, resp *http.Response, req *transport.Requ
 		return
 	}
 	limit := t.limit(req)
-	body, err := readAll(io.LimitReader(resp.Body, limit+1), min(resp.ContentLength, limit, maxPresized))
+	body, err := readAll(io.LimitReader(resp.Body, limit+1), min(resp.ContentLength, limit))
 	if err != nil {
 		f.failed(o, err)
 		return
@@ -87,15 +88,14 @@ func (t *Transport) readJSON(f *flight, resp *http.Response, req *transport.Requ
 	o.Message, o.Body, o.Err = t.decode(body, req)
 }
 
-// maxPresized bounds how far a Content-Length is believed in advance.
+// maxPresized bounds how far a Content-Length is believed before anything came.
 const maxPresized = 1 << 20
 
-// readAll reads r to its end into a buffer of the expected size, when known.
-func readAll(r io.Reader, expected int64) ([]byte, error) {
-	if expected < 512 {
-		expected = 512
-	}
-	buf := make([]byte, 0, expected+1) // one more, to meet the end without growing
+// readAll reads r to its end, into a buffer of the promised size if there is one:
+// a small one at once, a large one when as much as maxPresized has come.
+func readAll(r io.Reader, promised int64) ([]byte, error) {
+	const least = 512
+	buf := make([]byte, 0, max(least, min(promised, maxPresized))+1) // one more, to meet the end without growing
 	for {
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
@@ -104,8 +104,8 @@ func readAll(r io.Reader, expected int64) ([]byte, error) {
 			return buf, nil
 		case err != nil:
 			return nil, err
-		case len(buf) == cap(buf):
-			buf = append(buf, 0)[:len(buf)]
+		case len(buf) == cap(buf): // by more than append would, which copies large ones again and again
+			buf = slices.Grow(buf, max(len(buf), int(promised)+1-len(buf)))
 		}
 	}
 }

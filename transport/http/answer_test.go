@@ -1,6 +1,7 @@
 package http
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -303,4 +305,24 @@ func (e expired) Err() error {
 		return nil
 	}
 	return context.DeadlineExceeded
+}
+
+// However much is promised: nothing, what comes, less than that, or more.
+func TestBodiesOfAnySizeAreReadWhole(t *testing.T) {
+	for _, size := range []int{0, 1, 511, 512, 513, 4096, maxPresized - 1, maxPresized, maxPresized + 1, 3*maxPresized + 7} {
+		for _, promised := range []int64{-1, 0, int64(size), int64(size) / 2, 2*int64(size) + 1} {
+			body := bytes.Repeat([]byte("x"), size)
+			for name, r := range map[string]io.Reader{
+				"at once": bytes.NewReader(body), "with the end": iotest.DataErrReader(bytes.NewReader(body)), "in halves": iotest.HalfReader(bytes.NewReader(body)),
+			} {
+				got, err := readAll(r, promised)
+				if err != nil || !bytes.Equal(got, body) {
+					t.Errorf("%d bytes, %d promised, %s: %d bytes, %v", size, promised, name, len(got), err)
+				}
+			}
+		}
+	}
+	if _, err := readAll(iotest.ErrReader(io.ErrUnexpectedEOF), 10); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%v", err)
+	}
 }
