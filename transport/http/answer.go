@@ -104,8 +104,10 @@ func readAll(r io.Reader, promised int64) ([]byte, error) {
 			return buf, nil
 		case err != nil:
 			return nil, err
-		case len(buf) == cap(buf): // by more than append would, which copies large ones again and again
-			buf = slices.Grow(buf, max(len(buf), int(promised)+1-len(buf)))
+		case int64(len(buf)) <= promised && len(buf) == cap(buf):
+			buf = slices.Grow(buf, int(promised)+1-len(buf))
+		case len(buf) == cap(buf): // twice, where append would copy a large one again and again
+			buf = slices.Grow(buf, len(buf))
 		}
 	}
 }
