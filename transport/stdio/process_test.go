@@ -353,8 +353,11 @@ func TestRestartEndsAProcessThatStillRuns(t *testing.T) {
 		t.Fatalf("Restart: %v", err)
 	}
 	<-old.exited
-	if o := <-waits; o.Failure == negotiation.Closed && !errors.Is(o.Err, transport.ErrClosed) {
-		t.Errorf("outcome %+v", o) // it may also have reached the new process
+	if err := tr.Close(); err != nil { // the request may also have reached the new process
+		t.Errorf("Close: %v", err)
+	}
+	if o := <-waits; o.Failure != negotiation.Closed || !errors.Is(o.Err, transport.ErrClosed) {
+		t.Errorf("outcome %+v", o)
 	}
 }
 
