@@ -73,7 +73,7 @@ var naming = map[string]string{
 // amend returns params of middleware's for a call, fit to be sent, and has the call's
 // headers say what they say.
 func (c *Client) amend(call *call, params jsontext.Value) (jsontext.Value, error) {
-	if !params.IsValid() || params.Kind() != '{' {
+	if params.Kind() != '{' {
 		return nil, errors.New("they are no JSON object")
 	}
 	params = params.Clone()
